@@ -1,0 +1,34 @@
+.PHONY: setup check test dev bench lock clean
+PYTHON ?= python3
+BIN := .venv/bin
+
+setup: .venv/ready  ## a virtual environment with everything, from the hashed lock
+
+.venv/ready: requirements-dev.lock pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
+check: setup  ## lint, types, floor plan, shape
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/atrium check
+
+test: setup  ## the whole Python suite on a real PostgreSQL
+	$(BIN)/python -m pytest
+
+dev: setup  ## a server that keeps its data in ./atrium-data
+	$(BIN)/atrium up
+
+bench: setup  ## the figures of benchmarks/README.md
+	$(BIN)/python -m benchmarks.bench_requests
+
+lock: setup  ## renew the locks; they carry hashes and no addresses
+	$(BIN)/uv pip compile -q --generate-hashes --no-emit-index-url --no-header --python-version 3.11 --extra local pyproject.toml -o requirements.lock
+	$(BIN)/uv pip compile -q --generate-hashes --no-emit-index-url --no-header --python-version 3.11 --extra local --group dev pyproject.toml -o requirements-dev.lock
+
+clean:
+	rm -rf .venv dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

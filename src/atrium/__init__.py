@@ -1,0 +1,3 @@
+"""Atrium: a multi-tenant team workspace server."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,5 @@
+"""`python -m atrium`."""
+
+from atrium.cli import main
+
+raise SystemExit(main())

@@ -1,0 +1,66 @@
+"""The wire of the instance."""
+
+import msgspec
+
+from atrium.admin.instance import service
+from atrium.admin.instance.model import Config, Founded, Health, Ready, Status
+from atrium.ground.identity.model import NewPassword, Username
+from atrium.ground.tenancy.model import Name
+from atrium.seams.context import Operation
+from atrium.seams.routes import Accept, Authorization, Content, Created
+
+
+async def read_health(op: Operation) -> Health:
+    """Whether the process is alive."""
+    return Health(True, op.services.settings.multitenant)
+
+
+async def read_readiness(op: Operation) -> Ready:
+    """Whether the process can answer requests now."""
+    await service.require_ready(op)
+    return Ready(True)
+
+
+async def read_config(op: Operation) -> Config:
+    """Public configuration of the instance."""
+    return await service.read_config(op)
+
+
+async def serve_openapi(op: Operation) -> Content:
+    """This interface as an OpenAPI 3.1 document."""
+    return Content(op.services.registry.openapi, "application/json")
+
+
+async def serve_reference(op: Operation) -> Content:
+    """This interface as a page for people."""
+    return Content(op.services.registry.reference, "text/html; charset=utf-8", op.services.registry.reference_policy)
+
+
+class FirstRun(msgspec.Struct, forbid_unknown_fields=True):
+    """The operator to be, and the names of the first company and team."""
+
+    username: Username
+    password: NewPassword
+    org: Name
+    team: Name
+
+
+async def bootstrap_instance(
+    op: Operation, body: FirstRun, *, authorization: Authorization | None = None
+) -> Created[Founded]:
+    """First run only: create the operator, the first company and its team; returns the operator's token."""
+    token = authorization.partition(" ")[2] if authorization else None
+    return Created(await service.bootstrap(op, body.username, body.password, body.org, body.team, token))
+
+
+async def read_status(op: Operation) -> Status:
+    """Version, security state and counts."""
+    return await service.read_status(op, op.secure)
+
+
+async def read_metrics(op: Operation, *, accept: Accept | None = None) -> Content:
+    """Operational metrics of this process: Prometheus text, or JSON when asked for."""
+    metrics = op.services.metrics
+    if accept is not None and "application/json" in accept:
+        return Content(msgspec.json.encode(metrics.as_json()), "application/json")
+    return Content(metrics.as_text(), "text/plain; version=0.0.4; charset=utf-8")

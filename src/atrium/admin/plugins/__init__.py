@@ -1,0 +1,1 @@
+"""Plugins: folders with a manifest, loaded whole or not at all. Owns no table."""

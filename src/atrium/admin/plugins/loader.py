@@ -1,0 +1,150 @@
+"""Discover, import, check, then register: one that fails leaves nothing behind and never stops the others."""
+
+import importlib.metadata
+import importlib.util
+import inspect
+import re
+import sys
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+from atrium.admin.plugins import manifest
+from atrium.admin.plugins.manifest import Manifest
+from atrium.admin.plugins.model import LoadRefused
+from atrium.ground.access.model import PERMISSIONS
+from atrium.kit.paths import inside
+from atrium.seams.tools import Tool
+from atrium.seams.wiring import LoadedPlugin, Plugin, PluginRoute, Registry
+
+NAMESPACE = "atrium_plugins"
+ENTRY_POINTS = "atrium.plugins"
+_METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE"})
+_SEGMENT = r"(?:[a-z0-9][a-z0-9._-]*|:[a-z][a-z0-9_]*)"
+_PATH = re.compile(rf"(?:/{_SEGMENT})+")
+_TOOL = re.compile(r"[a-z][a-z0-9_]{0,63}")
+
+
+def load_plugins(folders: list[Path], registry: Registry) -> None:
+    """Load every plugin found into the registry; a broken one is noted there with its reason."""
+    for folder in _discover(folders):
+        try:
+            _load(folder, registry)
+        except Exception as error:  # a plugin's module may raise anything; its load is the boundary
+            registry.failed_plugins[folder.name] = _reason(error)
+
+
+def _discover(folders: list[Path]) -> Iterator[Path]:
+    for root in folders:
+        yield from sorted(path.parent for path in root.glob(f"*/{manifest.NAME}"))
+    for point in importlib.metadata.entry_points(group=ENTRY_POINTS):
+        spec = importlib.util.find_spec(point.value)
+        if spec is not None and spec.submodule_search_locations:
+            yield Path(next(iter(spec.submodule_search_locations)))
+
+
+def _load(folder: Path, registry: Registry) -> None:
+    card = manifest.read_manifest(folder)
+    if card.id in registry.plugins:
+        raise LoadRefused(f"a plugin {card.id} is loaded already")
+    if card.id != folder.name and not (folder / "__init__.py").exists():
+        raise LoadRefused(f"plugin.toml says id {card.id}, but the folder is {folder.name}")
+    name = f"{NAMESPACE}.{card.id.replace('-', '_')}"
+    before = set(sys.modules)
+    try:
+        plugin = _plugin_in(_import(folder, card, name), card)
+        problems = [*_problems_with_tools(plugin, registry), *_problems_with_routes(plugin)]
+        if problems:
+            raise LoadRefused("; ".join(problems))
+    except BaseException:
+        for loaded in set(sys.modules) - before:
+            if loaded == name or loaded.startswith(name + "."):
+                del sys.modules[loaded]
+        raise
+    _register(card, plugin, registry)
+
+
+def _import(folder: Path, card: Manifest, name: str) -> ModuleType:
+    """Import the entry as a package of its own name, so that relative imports work and two plugins never collide."""
+    entry = inside(folder, card.entry)
+    if entry is None:
+        raise LoadRefused(f"entry {card.entry} is not a file in the plugin")
+    spec = importlib.util.spec_from_file_location(name, entry, submodule_search_locations=[str(folder)])
+    if spec is None or spec.loader is None:
+        raise LoadRefused(f"entry {card.entry} cannot be imported")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _plugin_in(module: ModuleType, card: Manifest) -> Plugin:
+    plugin = getattr(module, "PLUGIN", None)
+    if not isinstance(plugin, Plugin):
+        raise LoadRefused(f"{card.entry} has no PLUGIN = Plugin(...)")
+    return plugin
+
+
+def _problems_with_tools(plugin: Plugin, registry: Registry) -> Iterator[str]:
+    seen: set[str] = set()
+    for tool in plugin.tools:
+        if not isinstance(tool, Tool):
+            yield f"{tool!r} is not a Tool"
+            continue
+        if not _TOOL.fullmatch(tool.name):
+            yield f"tool {tool.name}: a name is lower_snake_case"
+        if tool.name in registry.tools or tool.name in seen:
+            yield f"tool {tool.name}: the name is taken"
+        if tool.permission not in PERMISSIONS:
+            yield f"tool {tool.name}: unknown permission {tool.permission}"
+        if not inspect.iscoroutinefunction(tool.run) or len(inspect.signature(tool.run).parameters) != 3:
+            yield f"tool {tool.name}: run must be async and take (db, principal, arguments)"
+        seen.add(tool.name)
+
+
+def _problems_with_routes(plugin: Plugin) -> Iterator[str]:
+    seen: set[tuple[str, str]] = set()
+    for route in plugin.routes:
+        if not isinstance(route, PluginRoute):
+            yield f"{route!r} is not a PluginRoute"
+            continue
+        where = f"route {route.method} {route.path}"
+        if route.method not in _METHODS or not _PATH.fullmatch(route.path):
+            yield f"{where}: malformed method or path"
+        if route.path.split("/")[1:2] == ["bundle"]:
+            yield f"{where}: bundle/ is reserved"
+        if route.permission not in PERMISSIONS:
+            yield f"{where}: unknown permission {route.permission}"
+        if not route.doc:
+            yield f"{where}: needs a doc line"
+        if not inspect.iscoroutinefunction(route.handler) or len(inspect.signature(route.handler).parameters) != 2:
+            yield f"{where}: the handler must be async and take (context, request)"
+        if (route.method, route.path) in seen:
+            yield f"{where}: declared twice"
+        seen.add((route.method, route.path))
+
+
+def _register(card: Manifest, plugin: Plugin, registry: Registry) -> None:
+    source = f"plugin:{card.id}"
+    registry.tools |= {
+        tool.name: Tool(
+            name=tool.name,
+            description=tool.description,
+            permission=tool.permission,
+            run=tool.run,
+            parameters=tool.parameters,
+            source=source,
+        )
+        for tool in plugin.tools
+    }
+    registry.plugins[card.id] = LoadedPlugin(
+        id=card.id, name=card.name, version=card.version, description=card.description, plugin=plugin
+    )
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, LoadRefused):
+        return str(error)
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__}: {error} ({Path(last.filename).name}:{last.lineno})"

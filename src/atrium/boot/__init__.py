@@ -1,0 +1,1 @@
+"""Assembles the house, and refuses to open it when it disagrees with itself."""

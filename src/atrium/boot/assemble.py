@@ -1,0 +1,94 @@
+"""The composition root: the only place where long-lived things are made and joined."""
+
+import gc
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from atrium.admin.instance import service as instance
+from atrium.admin.plugins import service as plugins
+from atrium.boot.checks import handlers_of, problems
+from atrium.boot.housekeeping import Housekeeping
+from atrium.boot.wiring import DOMAINS
+from atrium.edge import openapi, reference
+from atrium.edge.app import App
+from atrium.edge.endpoint import Endpoint, bind, bind_plugin
+from atrium.kit.database import Database
+from atrium.kit.keys import Keyring, read_secret
+from atrium.kit.metrics import Metrics
+from atrium.kit.passwords import Passwords
+from atrium.kit.settings import Settings
+from atrium.routes import ROUTES
+from atrium.seams.context import ProcessState, Services
+from atrium.seams.routes import Route
+from atrium.seams.wiring import Domain, Registry
+
+
+class BootRefused(SystemExit):
+    """The house does not agree with itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """Everything assembled; `services.database` is closed until the app starts."""
+
+    app: App
+    endpoints: list[Endpoint]
+    services: Services
+
+
+def assemble(settings: Settings, routes: tuple[Route, ...] = ROUTES, domains: tuple[Domain, ...] = DOMAINS) -> House:
+    """Check everything, then join it; on any disagreement refuse with every one of them."""
+    registry = register(settings, domains)
+    endpoints = endpoints_of(routes, domains, registry)
+    registry.openapi = msgspec.json.encode(openapi.document(endpoints))
+    registry.reference, registry.reference_policy = reference.page(endpoints), reference.policy()
+    services = Services(
+        settings=settings,
+        database=Database(
+            settings.database_url, pool_size=settings.database_pool, statement_cache=settings.database_statement_cache
+        ),
+        keys=Keyring(read_secret(settings.secret_key, settings.data_dir)),
+        passwords=Passwords(),
+        metrics=Metrics(),
+        registry=registry,
+        state=ProcessState(),
+    )
+    housekeeping = Housekeeping(services)
+
+    async def start() -> None:
+        await services.database.open()
+        await instance.require_same_key(services.database, services.keys)
+        housekeeping.start()
+        # What exists now lives as long as the process; the collector need not look at it again.
+        gc.collect()
+        gc.freeze()
+
+    async def stop() -> None:
+        await housekeeping.stop()
+        await services.database.close()
+
+    return House(App(endpoints, services, start, stop), endpoints, services)
+
+
+def register(settings: Settings, domains: tuple[Domain, ...] = DOMAINS) -> Registry:
+    """Everything domains and plugins plug in."""
+    registry = Registry()
+    for domain in domains:
+        registry.tools |= {tool.name: tool for tool in domain.tools}
+        for listener in domain.listeners:
+            registry.listeners.setdefault(listener.event, []).append(listener)
+    plugins.load_all(settings, registry)
+    return registry
+
+
+def endpoints_of(routes: Sequence[Route], domains: tuple[Domain, ...], registry: Registry) -> list[Endpoint]:
+    """The table bound to its handlers, plugins' rows after the core's."""
+    handlers = handlers_of(domains)
+    found = problems(tuple(routes), handlers, domains)
+    if found:
+        raise BootRefused("refusing to boot:\n  " + "\n  ".join(found))
+    core = [bind(route, handlers[route.handler]) for route in routes]
+    extra = [bind_plugin(one.id, row) for _, one in sorted(registry.plugins.items()) for row in one.plugin.routes]
+    return core + extra

@@ -1,0 +1,128 @@
+"""Boot checks: each compares two things that must agree and yields the disagreements. Any problem stops the boot."""
+
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, get_type_hints
+
+from atrium.edge.endpoint import bind
+from atrium.ground.access.model import PERMISSIONS
+from atrium.ground.features.model import FEATURES
+from atrium.seams.context import Context, Operation
+from atrium.seams.routes import Auth, EventStream, RawBody, Route
+from atrium.seams.wiring import Domain
+
+Handlers = dict[str, Callable[..., Any]]
+Rows = tuple[Route, ...]
+_NAMES = re.compile(r"[:*](\w+)")
+
+
+def handlers_of(domains: tuple[Domain, ...]) -> Handlers:
+    """Every public coroutine function defined in a handlers module, by `domain.function`."""
+    return {
+        f"{domain.name}.{name}": function
+        for domain in domains
+        if domain.handlers
+        for name, function in inspect.getmembers(domain.handlers, inspect.iscoroutinefunction)
+        if not name.startswith("_") and function.__module__ == domain.handlers.__name__
+    }
+
+
+def problems(rows: Rows, handlers: Handlers, domains: tuple[Domain, ...] = ()) -> list[str]:
+    """Every disagreement in the house; empty when it agrees with itself."""
+    found = [f"{check.__name__.strip('_')}: {text}" for check in _TABLE_CHECKS for text in check(rows, handlers)]
+    return found + [f"duplicates: {text}" for text in _duplicates(domains)]
+
+
+def _rows_without_handlers(rows: Rows, handlers: Handlers) -> Iterator[str]:
+    yield from (
+        f"{row.method} {row.path} names {row.handler}, which does not exist"
+        for row in rows
+        if row.handler not in handlers
+    )
+
+
+def _handlers_without_rows(rows: Rows, handlers: Handlers) -> Iterator[str]:
+    yield from (
+        f"{name} is public but no row names it" for name in sorted(handlers.keys() - {row.handler for row in rows})
+    )
+
+
+def _unknown_names(rows: Rows, handlers: Handlers) -> Iterator[str]:
+    for row in rows:
+        if row.permission is not None and row.permission not in PERMISSIONS:
+            yield f"{row.method} {row.path} needs unknown permission {row.permission}"
+        if row.feature is not None and row.feature not in FEATURES:
+            yield f"{row.method} {row.path} needs unknown feature {row.feature}"
+
+
+def _public_with_permission(rows: Rows, handlers: Handlers) -> Iterator[str]:
+    for row in rows:
+        if row.auth is Auth.PUBLIC and (row.permission or row.feature):
+            yield f"{row.method} {row.path} is public, so nobody could hold its permission or feature"
+
+
+def _hidden_rows(rows: Rows, handlers: Handlers) -> Iterator[str]:
+    for index, later in enumerate(rows):
+        for earlier in rows[:index]:
+            if earlier.method == later.method and _covers(earlier.path, later.path):
+                yield f"{later.method} {later.path} can never match: {earlier.path} comes first"
+
+
+def _covers(earlier: str, later: str) -> bool:
+    """Whether every path that fits the later row fits the earlier one too."""
+    ours, theirs = earlier.split("/"), later.split("/")
+    for index, segment in enumerate(ours):
+        if segment[:1] == "*":
+            return len(theirs) > index
+        if index >= len(theirs) or theirs[index][:1] == "*":
+            return False
+        if segment[:1] != ":" and segment != theirs[index]:
+            return False
+    return len(ours) == len(theirs)
+
+
+def _signatures(rows: Rows, handlers: Handlers) -> Iterator[str]:
+    for row in rows:
+        if row.handler in handlers:
+            yield from (f"{row.handler}: {text}" for text in _misfits(row, handlers[row.handler]))
+
+
+def _misfits(row: Route, function: Callable[..., Any]) -> Iterator[str]:
+    hints = get_type_hints(function)
+    first = next(iter(inspect.signature(function).parameters), None)
+    if first is None or hints.get(first) not in (Context, Operation):
+        yield "first parameter must be a Context or an Operation"
+        return
+    if "return" not in hints:
+        yield "has no return annotation"
+        return
+    if not function.__doc__:
+        yield "has no docstring, so the reference would have no summary"
+    endpoint = bind(row, function)
+    named = _NAMES.findall(row.path)
+    if named != list(endpoint.path):
+        yield f"path names {named} but the signature takes {list(endpoint.path)}"
+    if row.method in {"GET", "DELETE"} and endpoint.body is not None:
+        yield f"{row.method} takes no body"
+    if endpoint.transactional and (endpoint.body is RawBody or endpoint.reply is EventStream):
+        yield "streams, so it must take an Operation: no transaction may stay open while bytes flow"
+    if endpoint.transactional and row.auth is Auth.PUBLIC:
+        yield "is public, so it must take an Operation: there is no company whose wall a transaction could stand behind"
+
+
+def _duplicates(domains: tuple[Domain, ...]) -> Iterator[str]:
+    names = [tool.name for domain in domains for tool in domain.tools]
+    yield from (
+        f"tool {name} is registered twice" for name in sorted({name for name in names if names.count(name) > 1})
+    )
+
+
+_TABLE_CHECKS = (
+    _rows_without_handlers,
+    _handlers_without_rows,
+    _unknown_names,
+    _public_with_permission,
+    _hidden_rows,
+    _signatures,
+)

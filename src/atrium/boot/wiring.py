@@ -1,0 +1,20 @@
+"""The fuse box: every domain and what it plugs in, in floor order."""
+
+from atrium.admin.instance import handlers as instance
+from atrium.admin.plugins import handlers as plugins
+from atrium.engine.tools import handlers as tools
+from atrium.ground.audit import handlers as audit
+from atrium.ground.features import handlers as features
+from atrium.ground.identity import handlers as identity
+from atrium.product.notes import handlers as notes
+from atrium.seams.wiring import Domain
+
+DOMAINS = (
+    Domain("audit", audit),
+    Domain("features", features),
+    Domain("identity", identity),
+    Domain("tools", tools),
+    Domain("notes", notes),
+    Domain("instance", instance),
+    Domain("plugins", plugins),
+)

@@ -1,0 +1,1 @@
+"""HTTP: match, admit, fill, call, confirm, reply."""

@@ -1,0 +1,110 @@
+"""Replies and refusals to bytes; kinds of refusal to statuses, in one map."""
+
+from typing import Any
+
+import msgspec
+
+from atrium.kit.errors import AppError, Kind
+from atrium.seams.routes import Accepted, Content, Created, EventStream
+
+STATUS = {
+    Kind.INVALID: 400,
+    Kind.UNAUTHENTICATED: 401,
+    Kind.SUSPENDED: 402,
+    Kind.FORBIDDEN: 403,
+    Kind.MISSING: 404,
+    Kind.METHOD: 405,
+    Kind.CONFLICT: 409,
+    Kind.STALE: 412,
+    Kind.TOO_LARGE: 413,
+    Kind.MEDIA: 415,
+    Kind.REFUSED: 422,
+    Kind.EXHAUSTED: 429,
+    Kind.UPSTREAM: 502,
+    Kind.UNAVAILABLE: 503,
+}
+Header = tuple[bytes, bytes]
+JSON = (b"content-type", b"application/json")
+PROBLEM = (b"content-type", b"application/problem+json")
+_encode = msgspec.json.Encoder().encode
+
+
+class Reply:
+    """A finished answer: status, headers and either bytes or a stream of events."""
+
+    __slots__ = ("body", "events", "headers", "status")
+
+    def __init__(self, status: int, headers: list[Header], body: bytes, events: EventStream | None = None) -> None:
+        self.status, self.headers, self.body, self.events = status, headers, body, events
+
+
+def reply_of(value: Any) -> Reply:
+    """The answer for whatever a handler returned."""
+    kind = type(value)
+    if kind is Created:
+        return _json(value.value, 201)
+    if kind is Accepted:
+        return _json(value.value, 202)
+    if kind is Content:
+        return _content(value)
+    if kind is EventStream:
+        return Reply(200, [(b"content-type", b"text/event-stream"), (b"x-accel-buffering", b"no")], b"", value)
+    if value is None:
+        return Reply(204, [], b"")
+    return _json(value, 200)
+
+
+def problem_of(error: AppError, request_id: str) -> Reply:
+    """RFC 9457: people read `detail`, programs read `code`."""
+    status = STATUS[error.kind]
+    facts = dict(error.facts)
+    headers = [PROBLEM]
+    if status == 401:
+        headers.append((b"www-authenticate", b"Bearer"))
+    if "retry_after" in facts:
+        headers.append((b"retry-after", str(facts["retry_after"]).encode()))
+    if status == 405:
+        headers.append((b"allow", str(facts.pop("allow")).encode()))
+    if status == 412 and "current" in facts:
+        headers.append((b"etag", str(facts["current"]).encode()))
+    body = {
+        "type": f"/docs#{error.code}",
+        "title": error.title,
+        "status": status,
+        "detail": error.message,
+        "code": error.code,
+        "request_id": request_id,
+        **facts,
+    }
+    return Reply(status, headers, _encode(body))
+
+
+def failure(request_id: str) -> Reply:
+    """A defect of ours; the log has the details under the same id."""
+    body = {
+        "type": "/docs#internal",
+        "title": "Something broke on our side",
+        "status": 500,
+        "detail": "this is a defect; report it with the request id",
+        "code": "internal",
+        "request_id": request_id,
+    }
+    return Reply(500, [PROBLEM], _encode(body))
+
+
+def _json(value: Any, status: int) -> Reply:
+    etag = getattr(value, "etag", None)
+    headers = [JSON] if etag is None else [JSON, (b"etag", etag().encode())]
+    return Reply(status, headers, _encode(value))
+
+
+def _content(content: Content) -> Reply:
+    headers = [(b"content-type", content.media_type.encode())]
+    if content.policy is not None:
+        headers += [
+            (b"content-security-policy", content.policy.encode()),
+            (b"referrer-policy", b"same-origin"),
+            (b"cross-origin-opener-policy", b"same-origin"),
+            (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
+        ]
+    return Reply(200, headers, content.body)

@@ -1,0 +1,1 @@
+"""A floor of the house; its rooms are the domains inside."""

@@ -1,0 +1,1 @@
+"""Access: permission names, roles, and the one place that says yes or no. Owns no table."""

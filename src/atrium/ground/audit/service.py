@@ -1,0 +1,38 @@
+"""Recording events, and reading them back."""
+
+from typing import Any
+from uuid import UUID
+
+from atrium.ground.audit import store
+from atrium.ground.audit.model import AuditEvent, Head
+from atrium.ground.audit.sealer import seal as seal
+from atrium.ground.audit.sealer import verify as verify
+from atrium.kit.database import Database
+from atrium.kit.ids import new_id
+from atrium.kit.paging import Page, Pager
+from atrium.seams.context import Context
+
+
+async def record(ctx: Context, kind: str, subject: object, **facts: Any) -> None:
+    """Write one event in the caller's transaction: the change and its trace stand or fall together."""
+    who = ctx.who
+    await store.insert_event(ctx.db, new_id(), who.org_id, who.team_id, who.user_id, kind, str(subject), facts)
+
+
+async def list_team_events(ctx: Context, limit: int, cursor: str | None) -> Page[AuditEvent]:
+    """What happened in the caller's team, newest first."""
+    pager = Pager(ctx.services.keys, "audit", ctx.who.team_id)
+    before = pager.read(cursor, UUID)
+    found = await store.list_team_events(ctx.db, ctx.who.org_id, ctx.who.team_id, before, limit + 1)
+    return pager.page(found, limit, lambda event: event.id)
+
+
+async def count_events(ctx: Context) -> int:
+    """How many events the instance holds; only a system transaction sees them all."""
+    return await store.count_events(ctx.db)
+
+
+async def list_heads(database: Database) -> list[Head]:
+    """The end of every company's chain."""
+    async with database.begin_system() as db:
+        return await store.list_heads(db)

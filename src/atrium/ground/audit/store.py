@@ -1,0 +1,130 @@
+"""SQL of audit."""
+
+from typing import Any
+from uuid import UUID
+
+from atrium.ground.audit.model import AuditEvent, ChainRow, Head
+from atrium.kit.database import Transaction
+
+EVENT = "e.id, e.at, e.kind, e.subject, e.facts, e.team_id, e.actor_id, u.username, e.seq"
+CHAIN = "org_id, id, team_id, actor_id, kind, subject, facts::text, extract(epoch FROM at)::text, seq, hash"
+
+
+async def insert_event(
+    db: Transaction,
+    id: UUID,
+    org_id: UUID,
+    team_id: UUID,
+    actor_id: UUID,
+    kind: str,
+    subject: str,
+    facts: dict[str, Any],
+) -> None:
+    await db.run(
+        """
+        INSERT INTO audit_events (org_id, id, team_id, actor_id, kind, subject, facts)
+        VALUES (:org_id, :id, :team_id, :actor_id, :kind, :subject, :facts)
+        """,
+        id=id,
+        org_id=org_id,
+        team_id=team_id,
+        actor_id=actor_id,
+        kind=kind,
+        subject=subject,
+        facts=facts,
+    )
+
+
+async def list_team_events(
+    db: Transaction, org_id: UUID, team_id: UUID, before: UUID | None, limit: int
+) -> list[AuditEvent]:
+    return await db.all(
+        AuditEvent,
+        f"""
+        SELECT {EVENT} FROM audit_events e LEFT JOIN users u ON u.id = e.actor_id
+         WHERE e.org_id = :org_id AND e.team_id = :team_id AND (:before::uuid IS NULL OR e.id < :before)
+         ORDER BY e.id DESC LIMIT :limit
+        """,
+        org_id=org_id,
+        team_id=team_id,
+        before=before,
+        limit=limit,
+    )
+
+
+async def try_sealing_lock(db: Transaction) -> bool:
+    return bool(await db.value("SELECT pg_try_advisory_xact_lock(hashtext('atrium audit sealer'))"))
+
+
+async def list_unsealed(db: Transaction, limit: int) -> list[ChainRow]:
+    # Closed rows only: below the snapshot's xmin every transaction has ended, so none can appear behind the chain later.
+    # A row from a restored dump can carry a number of the old cluster, above anything handed out here.
+    return await db.all(
+        ChainRow,
+        f"""
+        SELECT {CHAIN} FROM audit_events
+         WHERE seq IS NULL AND (xid < pg_snapshot_xmin(pg_current_snapshot()) OR xid >= pg_snapshot_xmax(pg_current_snapshot()))
+         ORDER BY org_id, id LIMIT :limit
+        """,
+        limit=limit,
+    )
+
+
+async def list_heads(db: Transaction, org_ids: list[UUID] | None = None) -> list[Head]:
+    return await db.all(
+        Head,
+        "SELECT org_id, seq, hash FROM audit_heads WHERE :org_ids::uuid[] IS NULL OR org_id = ANY(:org_ids) ORDER BY org_id",
+        org_ids=org_ids,
+    )
+
+
+async def write_links(
+    db: Transaction, org_ids: list[UUID], ids: list[UUID], seqs: list[int], hashes: list[bytes]
+) -> None:
+    await db.run(
+        """
+        UPDATE audit_events e SET seq = l.seq, hash = l.hash
+          FROM unnest(:org_ids::uuid[], :ids::uuid[], :seqs::bigint[], :hashes::bytea[]) AS l (org_id, id, seq, hash)
+         WHERE e.org_id = l.org_id AND e.id = l.id
+        """,
+        org_ids=org_ids,
+        ids=ids,
+        seqs=seqs,
+        hashes=hashes,
+    )
+
+
+async def write_heads(db: Transaction, org_ids: list[UUID], seqs: list[int], hashes: list[bytes]) -> None:
+    await db.run(
+        """
+        INSERT INTO audit_heads (org_id, seq, hash) SELECT * FROM unnest(:org_ids::uuid[], :seqs::bigint[], :hashes::bytea[])
+        ON CONFLICT (org_id) DO UPDATE SET seq = excluded.seq, hash = excluded.hash, sealed_at = now()
+        """,
+        org_ids=org_ids,
+        seqs=seqs,
+        hashes=hashes,
+    )
+
+
+async def list_orgs_with_events(db: Transaction) -> list[UUID]:
+    return [row[0] for row in await db.rows("SELECT id FROM orgs ORDER BY id")]
+
+
+async def list_chain(db: Transaction, org_id: UUID, after: int, limit: int) -> list[ChainRow]:
+    return await db.all(
+        ChainRow,
+        f"SELECT {CHAIN} FROM audit_events WHERE org_id = :org_id AND seq > :after ORDER BY seq LIMIT :limit",
+        org_id=org_id,
+        after=after,
+        limit=limit,
+    )
+
+
+async def count_unsealed(db: Transaction, org_id: UUID) -> int:
+    return int(
+        await db.value("SELECT count(*) FROM audit_events WHERE org_id = :org_id AND seq IS NULL", org_id=org_id)
+    )
+
+
+async def count_events(db: Transaction) -> int:
+    return int(await db.value("SELECT count(*) FROM audit_events"))

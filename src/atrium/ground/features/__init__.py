@@ -1,0 +1,1 @@
+"""Features: flags a team may turn off and on. Owns table `team_features`."""

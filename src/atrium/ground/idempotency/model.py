@@ -1,0 +1,19 @@
+"""The nouns of idempotency."""
+
+import msgspec
+
+from atrium.kit.errors import Conflict
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """What was answered the first time."""
+
+    status: int
+    body: bytes
+
+
+class KeyReused(Conflict):
+    """The key came before with another request."""
+
+    code = "idempotency.reused"
+    title = "This Idempotency-Key belongs to another request"

@@ -1,0 +1,43 @@
+"""Claim a key before the work, keep the reply with the work: both in the one transaction of the request."""
+
+import hashlib
+
+import msgspec
+
+from atrium.ground.idempotency import store
+from atrium.ground.idempotency.model import KeyReused, Reply
+from atrium.kit.database import Database
+from atrium.kit.errors import Invalid
+from atrium.seams.context import Context
+
+LONGEST_KEY = 255
+
+
+async def claim(ctx: Context, key: str, *request: bytes) -> Reply | None:
+    """The earlier reply when this request came before; None when it is new and now ours."""
+    if not 0 < len(key) <= LONGEST_KEY or not key.isprintable():
+        raise Invalid(f"an Idempotency-Key has 1 to {LONGEST_KEY} printable characters")
+    digest = hashlib.sha256(b"\0".join(request)).digest()
+    who = ctx.who
+    if await store.insert_key(ctx.db, who.org_id, who.user_id, key, digest):
+        return None
+    found = await store.find_reply(ctx.db, who.org_id, who.user_id, key)
+    if found is None or found[0] != digest or found[1] is None:
+        raise KeyReused("this key was used for a different request; take a new one")
+    return msgspec.json.decode(ctx.services.keys.open(found[1], _place(ctx, key)), type=Reply)
+
+
+async def keep(ctx: Context, key: str, reply: Reply) -> None:
+    """Remember the reply for 24 hours, sealed: it may hold a secret that is shown once."""
+    sealed = ctx.services.keys.seal(msgspec.json.encode(reply), _place(ctx, key))
+    await store.write_reply(ctx.db, ctx.who.org_id, ctx.who.user_id, key, sealed)
+
+
+async def forget_old(database: Database) -> int:
+    """Drop keys older than a day."""
+    async with database.begin_system() as db:
+        return await store.forget_old(db)
+
+
+def _place(ctx: Context, key: str) -> str:
+    return f"{ctx.who.org_id}|idempotency_keys|{ctx.who.user_id}|{key}"

@@ -1,0 +1,1 @@
+"""Identity: people, their credentials and second factors. Owns tables `users`, `tokens`, `recovery_codes`."""

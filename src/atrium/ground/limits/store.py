@@ -1,0 +1,59 @@
+"""SQL of limits."""
+
+from atrium.kit.database import Transaction
+
+
+async def spend(db: Transaction, key: bytes, per_minute: int) -> float:
+    """Generic cell rate: 0 when admitted, else the seconds until the next request fits. One statement, one row lock."""
+    return float(
+        await db.value(
+            """
+            WITH admitted AS (
+              INSERT INTO rate_limits AS r (key, arrives_at) VALUES (:key, now() + interval '1 minute' / :per_minute::int)
+              ON CONFLICT (key) DO UPDATE SET arrives_at = greatest(r.arrives_at, now()) + interval '1 minute' / :per_minute::int
+               WHERE greatest(r.arrives_at, now()) - now() <= interval '1 minute' - interval '1 minute' / :per_minute::int
+              RETURNING 1
+            )
+            SELECT CASE WHEN EXISTS (SELECT FROM admitted) THEN 0 ELSE greatest(0.1, coalesce(
+              (SELECT extract(epoch FROM arrives_at - now()) - 60 + 60.0 / :per_minute::int FROM rate_limits WHERE key = :key), 0)) END
+            """,
+            key=key,
+            per_minute=per_minute,
+        )
+    )
+
+
+async def blocked_seconds(db: Transaction, keys: list[bytes]) -> float:
+    found = await db.value(
+        "SELECT max(extract(epoch FROM blocked_until - now())) FROM login_failures WHERE key = ANY(:keys) AND blocked_until > now()",
+        keys=keys,
+    )
+    return float(found or 0)
+
+
+async def add_failure(db: Transaction, key: bytes, allowed: int, longest: int) -> None:
+    """Count one failure; past the allowed number the wait doubles with each, up to the longest."""
+    await db.run(
+        """
+        INSERT INTO login_failures AS f (key, failures, since, blocked_until)
+        VALUES (:key, 1, now(), CASE WHEN :allowed <= 1 THEN now() + interval '1 second' END)
+        ON CONFLICT (key) DO UPDATE SET
+          failures = CASE WHEN f.since < now() - interval '15 minutes' THEN 1 ELSE f.failures + 1 END,
+          since = CASE WHEN f.since < now() - interval '15 minutes' THEN now() ELSE f.since END,
+          blocked_until = CASE
+            WHEN f.since < now() - interval '15 minutes' OR f.failures + 1 < :allowed::int THEN NULL
+            ELSE now() + make_interval(secs => least(:longest::int, 2 ^ least(f.failures + 1 - :allowed::int, 20))) END
+        """,
+        key=key,
+        allowed=allowed,
+        longest=longest,
+    )
+
+
+async def clear_failures(db: Transaction, key: bytes) -> None:
+    await db.run("DELETE FROM login_failures WHERE key = :key", key=key)
+
+
+async def forget_old(db: Transaction) -> int:
+    removed = await db.run("DELETE FROM rate_limits WHERE arrives_at < now() - interval '5 minutes'")
+    return removed + await db.run("DELETE FROM login_failures WHERE since < now() - interval '30 minutes'")

@@ -1,0 +1,1 @@
+"""Tenancy: companies and their teams. Owns tables `orgs`, `teams`."""

@@ -1,0 +1,1 @@
+"""What knows nothing about the product: PostgreSQL, errors, settings, cryptography, text."""

@@ -1,0 +1,220 @@
+"""PostgreSQL: one pool, short transactions behind the tenant wall, rows mapped straight to models."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import lru_cache
+from types import TracebackType
+from typing import Any, TypeVar
+from uuid import UUID
+
+import asyncpg
+import msgspec
+
+from atrium.kit.errors import AppError, Conflict, Invalid, Unavailable
+
+T = TypeVar("T", bound=msgspec.Struct)
+Connection = Any  # asyncpg hands out proxies of its connections; only this module calls them.
+
+APP_ROLE, SYSTEM_ROLE = "atrium_app", "atrium_system"
+ACQUIRE_SECONDS = 10
+_NAME = re.compile(r"(?<!:):([a-z_]+)")
+_OUTAGES = (
+    asyncpg.PostgresConnectionError,
+    asyncpg.InterfaceError,
+    asyncpg.CannotConnectNowError,
+    asyncpg.TooManyConnectionsError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    asyncpg.DiskFullError,
+    asyncpg.OutOfMemoryError,
+    asyncpg.ReadOnlySQLTransactionError,
+    ConnectionError,
+    TimeoutError,
+)
+_CONTENTION = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError, asyncpg.LockNotAvailableError)
+
+
+class LostCommit(RuntimeError):
+    """COMMIT ended in a rollback: a statement had failed and somebody carried on."""
+
+
+@lru_cache(maxsize=4096)
+def compiled(sql: str) -> tuple[str, tuple[str, ...]]:
+    """A statement with `:names` turned into PostgreSQL's numbers, and the names in that order."""
+    names = tuple(dict.fromkeys(_NAME.findall(sql)))
+    numbers = {name: str(index) for index, name in enumerate(names, 1)}
+    return _NAME.sub(lambda found: "$" + numbers[found[1]], sql), names
+
+
+class Transaction:
+    """An open transaction; stores are the only callers. Values travel as named parameters, never inside the text."""
+
+    __slots__ = ("_connection",)
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    async def one(self, model: type[T], sql: str, **values: object) -> T | None:
+        """The row as a model, its columns in the order of the model's fields; None when there is none."""
+        text, names = compiled(sql)
+        record = await self._connection.fetchrow(text, *[values[name] for name in names])
+        return None if record is None else model(*record.values())
+
+    async def all(self, model: type[T], sql: str, **values: object) -> list[T]:
+        """Every row as a model."""
+        text, names = compiled(sql)
+        return [
+            model(*record.values()) for record in await self._connection.fetch(text, *[values[name] for name in names])
+        ]
+
+    async def value(self, sql: str, **values: object) -> Any:
+        """The first column of the first row; None when there is none."""
+        text, names = compiled(sql)
+        return await self._connection.fetchval(text, *[values[name] for name in names])
+
+    async def rows(self, sql: str, **values: object) -> list[tuple[Any, ...]]:
+        """Every row as a plain tuple."""
+        text, names = compiled(sql)
+        return [
+            tuple(record.values()) for record in await self._connection.fetch(text, *[values[name] for name in names])
+        ]
+
+    async def run(self, sql: str, **values: object) -> int:
+        """Execute, and say how many rows were touched."""
+        text, names = compiled(sql)
+        status: str = await self._connection.execute(text, *[values[name] for name in names])
+        return int(status.rpartition(" ")[2])
+
+    @asynccontextmanager
+    async def savepoint(self) -> AsyncIterator[None]:
+        """What fails inside is undone alone; the transaction goes on."""
+        async with self._connection.transaction():
+            yield
+
+
+class Begun:
+    """One transaction: committed when the block ends well, rolled back otherwise."""
+
+    __slots__ = ("_connection", "_database", "_given", "_preamble")
+
+    def __init__(self, database: "Database", preamble: str, given: Connection | None) -> None:
+        self._database, self._preamble, self._given = database, preamble, given
+
+    async def __aenter__(self) -> Transaction:
+        self._connection = self._given or await self._database.take()
+        try:
+            await self._connection.execute(self._preamble)
+        except BaseException:
+            await self._give_back()
+            raise
+        return Transaction(self._connection)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if kind is not None:
+                await self._connection.execute("ROLLBACK")
+            elif await self._connection.execute("COMMIT") != "COMMIT":
+                raise LostCommit("a statement failed earlier in this transaction")
+        finally:
+            await self._give_back()
+
+    async def _give_back(self) -> None:
+        if self._given is None:
+            await self._database.give_back(self._connection)
+
+
+class Database:
+    """The pool; the only way to a transaction. Every transaction is a tenant's, or openly the system's."""
+
+    def __init__(self, url: str, *, pool_size: int = 10, statement_cache: int = 1024) -> None:
+        self._url, self._pool_size, self._statement_cache = url, pool_size, statement_cache
+        self._pool: Any = None
+
+    async def open(self) -> None:
+        """Connect; every connection drops to the unprivileged role at once."""
+        self._pool = await asyncpg.create_pool(
+            self._url,
+            min_size=1,
+            max_size=self._pool_size,
+            statement_cache_size=self._statement_cache,
+            init=self._prepare_connection,
+            reset=_reset_connection,
+        )
+
+    async def close(self) -> None:
+        """Wait for transactions in flight, then disconnect."""
+        if self._pool is not None:
+            await self._pool.close()
+
+    async def take(self) -> Connection:
+        """A connection out of the pool; whoever takes one gives it back."""
+        return await self._pool.acquire(timeout=ACQUIRE_SECONDS)
+
+    async def give_back(self, connection: Connection) -> None:
+        """Return a connection, clean; the driver shields this from the caller's cancellation."""
+        await self._pool.release(connection)
+
+    def begin(self, org_id: UUID, on: Connection | None = None) -> Begun:
+        """A transaction that sees one company's rows and no other's."""
+        # The role again in every transaction: behind a transaction pooler the session's own is not ours to keep.
+        return Begun(self, f"BEGIN;SET LOCAL ROLE {APP_ROLE};SET LOCAL app.org_id='{org_id}'", on)
+
+    def begin_system(self, *, steady: bool = False) -> Begun:
+        """A transaction over the directory of all companies, with no grant on anybody's content; `steady` sees one moment."""
+        return Begun(
+            self, f"BEGIN{' ISOLATION LEVEL REPEATABLE READ' if steady else ''};SET LOCAL ROLE {SYSTEM_ROLE}", None
+        )
+
+    async def ask(self, connection: Connection, sql: str, *values: object) -> Any:
+        """One statement outside a tenant's transaction: the credential lookup, before the tenant is known."""
+        if self._statement_cache:
+            return await connection.fetchrow(sql, *values)
+        async with connection.transaction():
+            return await connection.fetchrow(sql, *values)
+
+    async def is_reachable(self) -> bool:
+        """Whether PostgreSQL answers within a second."""
+        try:
+            async with asyncio.timeout(1), self._pool.acquire() as connection:
+                await connection.execute("SELECT 1")
+        except (*_OUTAGES, asyncpg.PostgresError):
+            return False
+        return True
+
+    async def _prepare_connection(self, connection: Connection) -> None:
+        async with connection.transaction():
+            await connection.set_type_codec(
+                "jsonb",
+                schema="pg_catalog",
+                format="binary",
+                encoder=_encode_jsonb,
+                decoder=lambda raw: msgspec.json.decode(raw[1:]),
+            )
+        await connection.execute(f"SET ROLE {APP_ROLE}")
+
+
+def refusal_of(error: BaseException) -> AppError | None:
+    """A database failure that the caller should hear about in our own words; None for what is a defect."""
+    if isinstance(error, _OUTAGES):
+        return Unavailable("the database does not answer; try again shortly", retry_after=1)
+    if isinstance(error, _CONTENTION):
+        return Conflict("somebody else changed the same things at the same moment; try again")
+    if isinstance(
+        error, asyncpg.CharacterNotInRepertoireError | asyncpg.UntranslatableCharacterError | UnicodeEncodeError
+    ):
+        return Invalid("the text has a character that cannot be stored")
+    return None
+
+
+def _encode_jsonb(value: object) -> bytes:
+    return b"\x01" + msgspec.json.encode(value)
+
+
+async def _reset_connection(connection: Connection) -> None:
+    # Nothing here uses session state, so the driver's full reset would be a wasted round trip; an open transaction is not.
+    if connection.is_in_transaction():
+        await connection.execute("ROLLBACK")

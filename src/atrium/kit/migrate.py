@@ -1,0 +1,133 @@
+"""Forward-only migrations: numbered SQL files, each applied once, safe when several processes start together."""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+
+from atrium.kit.database import APP_ROLE, SYSTEM_ROLE
+from atrium.kit.paths import shipped
+
+_LOCK = 0x41747269756D
+_FILE = re.compile(r"(\d{4})_[a-z0-9_]+\.sql")
+# A file that cannot run inside a transaction (CREATE INDEX CONCURRENTLY) says so on its second line.
+_OUTSIDE = "-- transaction: none"
+
+_ROLES = f"""
+DO $$
+DECLARE name text;
+BEGIN
+  FOREACH name IN ARRAY ARRAY['{APP_ROLE}', '{SYSTEM_ROLE}'] LOOP
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name) THEN
+      BEGIN
+        EXECUTE format('CREATE ROLE %I NOLOGIN NOSUPERUSER NOBYPASSRLS NOINHERIT', name);
+      EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
+      END;
+    END IF;
+    IF NOT pg_has_role(current_user, name, 'MEMBER') THEN
+      EXECUTE format('GRANT %I TO CURRENT_USER', name);
+    END IF;
+  END LOOP;
+END $$
+"""
+
+_LEDGER = """
+CREATE TABLE IF NOT EXISTS schema_migrations (
+  number int PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now()
+)
+"""
+
+
+class MigrationRefused(SystemExit):
+    """The database and the migrations do not belong together, or this login may not migrate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One file."""
+
+    number: int
+    name: str
+    text: str
+
+    @property
+    def checksum(self) -> str:
+        """What the ledger remembers of the file."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    @property
+    def transactional(self) -> bool:
+        """Whether it runs inside a transaction."""
+        return _OUTSIDE not in self.text.splitlines()[:3]
+
+
+def read_migrations(folder: Path | None = None) -> list[Migration]:
+    """Every migration in order; a gap or a stray name is refused."""
+    paths = sorted((folder or shipped("migrations")).glob("*.sql"))
+    found = [Migration(int(path.name[:4]), path.stem, path.read_text()) for path in paths if _FILE.fullmatch(path.name)]
+    if len(found) != len(paths) or [m.number for m in found] != list(range(1, len(found) + 1)):
+        raise MigrationRefused("migrations must be named NNNN_words.sql and numbered without gaps")
+    return found
+
+
+async def migrate(url: str, folder: Path | None = None) -> list[str]:
+    """Bring the schema to head; the names of what was applied here, empty when another process did it all."""
+    connection = await asyncpg.connect(url, statement_cache_size=0)
+    try:
+        return [m.name for m in read_migrations(folder) if await _apply(connection, m)]
+    except asyncpg.InsufficientPrivilegeError as error:
+        raise MigrationRefused(
+            f"this login may not migrate ({error}); give SERVICE_DATABASE_OWNER_URL a login that may create roles and tables"
+        ) from error
+    finally:
+        await connection.close()
+
+
+async def pending(url: str, folder: Path | None = None) -> list[str]:
+    """The names of migrations this database has not seen yet."""
+    connection = await asyncpg.connect(url, statement_cache_size=0)
+    try:
+        if not await connection.fetchval("SELECT to_regclass('public.schema_migrations') IS NOT NULL"):
+            return [m.name for m in read_migrations(folder)]
+        applied = {row["number"] for row in await connection.fetch("SELECT number FROM schema_migrations")}
+        return [m.name for m in read_migrations(folder) if m.number not in applied]
+    finally:
+        await connection.close()
+
+
+async def _apply(connection: Any, migration: Migration) -> bool:
+    async with connection.transaction():
+        # Held until commit: whoever waited here finds the ledger already written.
+        await connection.execute(f"SET LOCAL ROLE NONE; SELECT pg_advisory_xact_lock({_LOCK})")
+        if migration.number == 1:
+            await connection.execute(_ROLES)
+            await connection.execute(_LEDGER)
+        if await _is_applied(connection, migration):
+            return False
+        if migration.transactional:
+            await connection.execute(migration.text)
+            await _record(connection, migration)
+            return True
+    await connection.execute(migration.text)
+    async with connection.transaction():
+        await _record(connection, migration)
+    return True
+
+
+async def _is_applied(connection: Any, migration: Migration) -> bool:
+    checksum = await connection.fetchval("SELECT checksum FROM schema_migrations WHERE number = $1", migration.number)
+    if checksum is not None and checksum != migration.checksum:
+        raise MigrationRefused(f"migration {migration.name} was changed after it was applied; write a new one instead")
+    return checksum is not None
+
+
+async def _record(connection: Any, migration: Migration) -> None:
+    await connection.execute(
+        "INSERT INTO schema_migrations (number, name, checksum) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+        migration.number,
+        migration.name,
+        migration.checksum,
+    )

@@ -1,0 +1,62 @@
+"""Keyset cursors: opaque, tamper-evident, and good only for the listing, the caller and the filters they came from."""
+
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from binascii import Error
+from collections.abc import Callable, Sequence
+from typing import Annotated, Generic, TypeVar
+from uuid import UUID
+
+import msgspec
+
+from atrium.kit.errors import Invalid
+from atrium.kit.keys import Keyring
+
+T = TypeVar("T")
+K = TypeVar("K")
+Limit = Annotated[int, msgspec.Meta(ge=1, le=200)]
+Cursor = Annotated[str, msgspec.Meta(max_length=1024)]
+_TAG = 16
+
+
+class Page(msgspec.Struct, Generic[T], frozen=True):
+    """Some of many, and where to go on."""
+
+    items: list[T]
+    next_cursor: str | None = None
+
+
+class BadCursor(Invalid):
+    """Not a cursor of this listing."""
+
+    code = "paging.bad_cursor"
+
+
+class Pager:
+    """Writes and reads the cursors of one listing for one caller."""
+
+    def __init__(self, keys: Keyring, listing: str, caller: UUID, *filters: object) -> None:
+        self._keys = keys
+        self._bound = msgspec.json.encode((listing, caller, filters))
+
+    def read(self, cursor: str | None, shape: type[K]) -> K | None:
+        """The position a cursor stands for; None at the start."""
+        if cursor is None:
+            return None
+        try:
+            raw = urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
+            if not self._keys.verify("cursor", self._bound + raw[_TAG:], raw[:_TAG]):
+                raise BadCursor("this cursor does not belong to this listing; start again without it")
+            return msgspec.json.decode(raw[_TAG:], type=shape)
+        except (Error, ValueError, msgspec.DecodeError) as error:
+            raise BadCursor("this cursor is damaged; start again without it") from error
+
+    def page(self, found: Sequence[T], limit: int, position: Callable[[T], object]) -> Page[T]:
+        """The first `limit` of the rows found; fetch one more than the limit so that the end is known."""
+        items = list(found[:limit])
+        if len(found) <= limit:
+            return Page(items)
+        return Page(items, self._write(position(items[-1])))
+
+    def _write(self, position: object) -> str:
+        raw = msgspec.json.encode(position)
+        return urlsafe_b64encode(self._keys.sign("cursor", self._bound + raw) + raw).rstrip(b"=").decode()

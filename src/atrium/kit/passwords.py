@@ -1,0 +1,40 @@
+"""Password hashing: argon2id in a thread, one at a time, so that a burst of sign-ins cannot take the memory."""
+
+import asyncio
+
+from argon2 import PasswordHasher, Type
+from argon2.exceptions import InvalidHashError, VerifyMismatchError
+
+KDF = "argon2id m=46MiB t=1 p=1"
+_HASHER = PasswordHasher(time_cost=1, memory_cost=47_104, parallelism=1, hash_len=32, salt_len=16, type=Type.ID)
+# Verified when the username is unknown, so that both answers take the same time.
+_DECOY = _HASHER.hash("a password nobody has")
+
+
+class Passwords:
+    """Hashes and verifies; make one per process."""
+
+    def __init__(self) -> None:
+        self._one_at_a_time = asyncio.Semaphore(1)
+
+    async def hash(self, password: str) -> str:
+        """The stored form of a password."""
+        async with self._one_at_a_time:
+            return await asyncio.to_thread(_HASHER.hash, password)
+
+    async def matches(self, stored: str | None, password: str) -> bool:
+        """Whether the password is the stored one; takes the same time when there is none."""
+        async with self._one_at_a_time:
+            same = await asyncio.to_thread(_verify, stored or _DECOY, password)
+        return same and stored is not None
+
+    def needs_rehash(self, stored: str) -> bool:
+        """Whether the parameters have moved on since it was stored."""
+        return _HASHER.check_needs_rehash(stored)
+
+
+def _verify(stored: str, password: str) -> bool:
+    try:
+        return _HASHER.verify(stored, password)
+    except (VerifyMismatchError, InvalidHashError):
+        return False

@@ -1,0 +1,113 @@
+"""Every SERVICE_* variable: a name, a type, a default, a sentence. Read once; nobody else touches the environment."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+PREFIX = "SERVICE_"
+
+
+class Home(Enum):
+    """What the root address shows."""
+
+    CONSOLE = "console"
+    BETA = "beta"
+
+
+class BadSetting(SystemExit):
+    """A variable in the environment cannot be read; the message names it and what it takes."""
+
+
+def setting(default: Any, sentence: str, *, secret: bool = False) -> Any:
+    """A field with the sentence its reference page prints."""
+    return field(default=default, metadata={"sentence": sentence, "secret": secret})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The instance's settings, frozen at start."""
+
+    database_url: str = setting(
+        "", "PostgreSQL address; alone it is enough: connections drop to the unprivileged role.", secret=True
+    )
+    database_owner_url: str = setting(
+        "", "A separate login for migrations, when the serving login must not own tables.", secret=True
+    )
+    database_pool: int = setting(10, "Most PostgreSQL connections a process keeps.")
+    database_statement_cache: int = setting(
+        1024, "Prepared statements kept per connection; 0 behind PgBouncer older than 1.21."
+    )
+    migrate: bool = setting(True, "Bring the schema to head at start; off when a separate step runs `atrium migrate`.")
+    data_dir: Path = setting(
+        Path("atrium-data"),
+        "Folder for what is not in PostgreSQL: the generated key, the private database of `atrium up`.",
+    )
+    secret_key: str = setting(
+        "",
+        "Key (32 bytes or more of text) that seals secrets; several separated by commas rotate, newest first.",
+        secret=True,
+    )
+    multitenant: bool = setting(True, "Whether the instance carries several companies.")
+    home: Home = setting(Home.CONSOLE, "What `/` serves: `console` or `beta`.")
+    bootstrap_token: str = setting(
+        "", "When set, POST /api/bootstrap must carry it as its bearer credential.", secret=True
+    )
+    plugins_dir: str = setting("", "One more folder to load plugins from.")
+    default_locale: str = setting("en", "Locale of people who have not chosen one, until the instance sets its own.")
+    rate_per_credential: int = setting(6000, "Requests a minute one credential may make to one process.")
+    rate_public_writes: int = setting(
+        60, "Public writes (sign-in, first run) a minute from one address, over all processes."
+    )
+    login_failures: int = setting(
+        5, "Failed sign-ins in 15 minutes, per account and per address, before backoff starts."
+    )
+    body_limit: int = setting(1_048_576, "Most bytes of a JSON body.")
+    header_timeout: int = setting(15, "Seconds a client may take to send a request's head.")
+    body_timeout: int = setting(30, "Seconds a client may take to send a JSON body.")
+    drain_seconds: int = setting(20, "Seconds a stopping process gives to requests in flight.")
+    trusted_proxies: str = setting(
+        "", "Addresses (comma separated) whose X-Forwarded-For and X-Forwarded-Proto are believed."
+    )
+    access_log: bool = setting(True, "Write one line per request to standard output.")
+    log_level: str = setting("info", "Lowest level that is logged: debug, info, warning or error.")
+
+
+def read_settings(environment: Mapping[str, str] | None = None, **overrides: Any) -> Settings:
+    """The settings of this process; a value that cannot be read stops the start by name."""
+    found = os.environ if environment is None else environment
+    values: dict[str, Any] = {
+        f.name: _convert(f.name, f.type, found[name])
+        for f in fields(Settings)
+        if (name := PREFIX + f.name.upper()) in found
+    }
+    return Settings(**(values | overrides))
+
+
+def _convert(name: str, kind: Any, text: str) -> object:
+    try:
+        if kind is bool:
+            return {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False, "": False}[
+                text.lower()
+            ]
+        return kind(text)
+    except (KeyError, ValueError) as error:
+        takes = (
+            "|".join(kind._value2member_map_) if issubclass(kind, Enum) else {bool: "1 or 0"}.get(kind, kind.__name__)
+        )
+        raise BadSetting(f"{PREFIX}{name.upper()}={text!r} cannot be read: it takes {takes}") from error
+
+
+def describe_settings() -> str:
+    """Every variable with its default and its sentence, for `atrium settings` and the reference page."""
+    return "\n".join(
+        f"{PREFIX}{f.name.upper()}={_shown(f.default)}\n    {f.metadata['sentence']}" for f in fields(Settings)
+    )
+
+
+def _shown(default: object) -> str:
+    if isinstance(default, bool):
+        return str(int(default))
+    return str(default.value if isinstance(default, Enum) else default)

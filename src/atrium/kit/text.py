@@ -1,0 +1,10 @@
+"""Small rules about text that several rooms share."""
+
+import re
+import unicodedata
+
+
+def slug_of(name: str) -> str:
+    """A lower-case slug of at most 63 characters made from a name; never empty."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:63].strip("-") or "company"

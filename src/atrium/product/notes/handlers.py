@@ -1,0 +1,79 @@
+"""The wire of notes."""
+
+from typing import Annotated, Literal
+from uuid import UUID
+
+import msgspec
+
+from atrium.kit.paging import Cursor, Limit, Page
+from atrium.product.notes import service
+from atrium.product.notes.model import Body, Grant, Note, Permission, Title, Visibility
+from atrium.seams.context import Context
+from atrium.seams.routes import Created, IfMatch
+
+
+class NoteDraft(msgspec.Struct, forbid_unknown_fields=True):
+    """A new note."""
+
+    title: Title
+    body: Body = ""
+    visibility: Visibility = "private"
+
+
+async def create_note(ctx: Context, body: NoteDraft) -> Created[Note]:
+    """Create a note with a visibility."""
+    return Created(await service.create_note(ctx, body.title, body.body, body.visibility))
+
+
+async def list_notes(
+    ctx: Context,
+    *,
+    scope: Literal["team", "org"] = "team",
+    q: Annotated[str, msgspec.Meta(min_length=1, max_length=200)] | None = None,
+    limit: Limit = 50,
+    cursor: Cursor | None = None,
+) -> Page[Note]:
+    """The notes the caller can read; `scope=org` spans the company, `q` searches titles and bodies."""
+    return await service.list_notes(ctx, scope, q, limit, cursor)
+
+
+async def read_note(ctx: Context, id: UUID) -> Note:
+    """One note."""
+    return await service.read_note(ctx, id)
+
+
+class NoteChange(msgspec.Struct, forbid_unknown_fields=True):
+    """What to change; absent fields stay."""
+
+    title: Title | None = None
+    body: Body | None = None
+    visibility: Visibility | None = None
+
+
+async def change_note(ctx: Context, id: UUID, body: NoteChange, *, if_match: IfMatch | None = None) -> Note:
+    """Update a note; `If-Match` refuses to overwrite a newer version."""
+    return await service.change_note(ctx, id, body.title, body.body, body.visibility, if_match)
+
+
+class DeletedNote(msgspec.Struct, frozen=True):
+    """The id of the note that is gone."""
+
+    id: UUID
+
+
+async def delete_note(ctx: Context, id: UUID, *, if_match: IfMatch | None = None) -> DeletedNote:
+    """Delete a note."""
+    await service.delete_note(ctx, id, if_match)
+    return DeletedNote(id)
+
+
+class Share(msgspec.Struct, forbid_unknown_fields=True):
+    """Whom to let in and how far; a null permission withdraws the share."""
+
+    user_id: UUID
+    permission: Permission | None
+
+
+async def share_note(ctx: Context, id: UUID, body: Share) -> Grant:
+    """Share a note with a person of the company."""
+    return await service.share_note(ctx, id, body.user_id, body.permission)

@@ -1,0 +1,77 @@
+"""The nouns of notes."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+import msgspec
+
+from atrium.kit.errors import Forbidden, Invalid, Missing, Stale
+
+Title = Annotated[str, msgspec.Meta(min_length=1, max_length=300, pattern=r"\S")]
+Body = Annotated[str, msgspec.Meta(max_length=500_000)]
+Visibility = Literal["private", "team"]
+Permission = Literal["notes:read", "notes:write", "notes:delete", "notes:manage"]
+# What holding one permission on a note lets a person do with it.
+IMPLIED: dict[str | None, frozenset[str]] = {
+    None: frozenset(),
+    "notes:read": frozenset({"notes:read"}),
+    "notes:write": frozenset({"notes:read", "notes:write"}),
+    "notes:delete": frozenset({"notes:read", "notes:delete"}),
+    "notes:manage": frozenset({"notes:read", "notes:write", "notes:delete", "notes:manage"}),
+}
+
+
+class Note(msgspec.Struct, frozen=True):
+    """A note as its readers see it."""
+
+    id: UUID
+    team_id: UUID
+    owner_id: UUID
+    title: str
+    body: str
+    visibility: Visibility
+    version: int
+    created_at: datetime
+    updated_at: datetime
+
+    def etag(self) -> str:
+        """Changes with every edit."""
+        return f'"{self.version}"'
+
+
+class Grant(msgspec.Struct, frozen=True):
+    """What one person may do with a note; `permission` is null once withdrawn."""
+
+    note_id: UUID
+    user_id: UUID
+    permission: Permission | None
+    granted_by: UUID
+
+
+class NoteMissing(Missing):
+    """Absent, or not visible to the caller."""
+
+    code = "notes.missing"
+    title = "No such note"
+
+
+class NoteStale(Stale):
+    """Somebody saved a newer version first."""
+
+    code = "notes.stale"
+    title = "This note was changed in the meantime"
+
+
+class NotSharable(Invalid):
+    """The person cannot be given a share."""
+
+    code = "notes.not_sharable"
+    title = "Cannot be shared with this person"
+
+
+class OrgScopeRefused(Forbidden):
+    """Looking across the company needs a role in the company."""
+
+    code = "notes.org_scope"
+    title = "Company-wide reading needs a company role"

@@ -1,0 +1,18 @@
+"""What plugins may use, and their only import from Atrium."""
+
+from atrium.kit.database import Transaction
+from atrium.seams.context import Context, Principal
+from atrium.seams.tools import Parameter, Tool
+from atrium.seams.wiring import Plugin, PluginRequest, PluginRoute, UserError
+
+__all__ = [
+    "Context",
+    "Parameter",
+    "Plugin",
+    "PluginRequest",
+    "PluginRoute",
+    "Principal",
+    "Tool",
+    "Transaction",
+    "UserError",
+]

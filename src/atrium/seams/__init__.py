@@ -1,0 +1,1 @@
+"""The contract types every room and plugin shares."""

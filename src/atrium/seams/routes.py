@@ -1,0 +1,117 @@
+"""The shape of one row in the route table, and the replies a handler may give."""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Generic, NewType, TypeVar
+
+T = TypeVar("T")
+# Filled from the request's headers when a handler asks for them by these types.
+IfMatch = NewType("IfMatch", str)
+Accept = NewType("Accept", str)
+Authorization = NewType("Authorization", str)
+
+
+class Auth(Enum):
+    """Who may come in at all; the values are the interface's codes."""
+
+    PUBLIC = "P"
+    BEARER = "B"
+    PROVISION = "PV"
+    SUPERADMIN = "SA"
+    ORG_ADMIN = "OA"
+
+
+class Decides(Enum):
+    """Who settles the permission: the role alone at the gate, or the service once it holds the resource."""
+
+    ROLE = "role"
+    RESOURCE = "resource"
+
+
+PUBLIC, BEARER, PROVISION, SUPERADMIN, ORG_ADMIN = Auth
+RESOURCE = Decides.RESOURCE
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One way in."""
+
+    method: str
+    path: str
+    handler: str
+    auth: Auth
+    permission: str | None = None
+    decides: Decides = Decides.ROLE
+    feature: str | None = None
+    section: str = ""
+
+
+def section(name: str, *rows: Route) -> tuple[Route, ...]:
+    """Rows under one heading of the interface."""
+    return tuple(replace(row, section=name) for row in rows)
+
+
+def _verb(method: str) -> Callable[..., Route]:
+    def row(
+        path: str,
+        handler: str,
+        auth: Auth,
+        permission: str | None = None,
+        decides: Decides = Decides.ROLE,
+        *,
+        feature: str | None = None,
+    ) -> Route:
+        return Route(method, path, handler, auth, permission, decides, feature)
+
+    return row
+
+
+GET, POST, PUT, PATCH, DELETE, OPTIONS = map(_verb, ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"))
+
+
+@dataclass(frozen=True, slots=True)
+class Created(Generic[T]):
+    """201 with what was made."""
+
+    value: T
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted(Generic[T]):
+    """202 with what was started."""
+
+    value: T
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """Bytes that are not a model: a page, a script, the metrics text. A page names the content policy it runs under."""
+
+    body: bytes
+    media_type: str
+    policy: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One server-sent event."""
+
+    name: str
+    data: object
+
+
+@dataclass(frozen=True, slots=True)
+class EventStream:
+    """Server-sent events, closed at the source however the stream ends."""
+
+    events: AsyncGenerator[Event, None]
+
+
+@dataclass(frozen=True, slots=True)
+class RawBody:
+    """The unread request body; whoever takes it decides whether to read a byte."""
+
+    chunks: AsyncIterator[bytes]
+    content_type: str
+    length: int | None

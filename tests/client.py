@@ -1,0 +1,100 @@
+"""A client that speaks to the app in this process, byte for byte as a server would."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from atrium.edge.app import App
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back."""
+
+    status: int
+    headers: dict[str, str]
+    raw: bytes
+
+    @property
+    def body(self) -> Any:
+        return json.loads(self.raw)
+
+    @property
+    def code(self) -> str:
+        return str(self.body["code"])
+
+    def __getitem__(self, name: str) -> Any:
+        return self.body[name]
+
+
+@dataclass(slots=True)
+class Client:
+    """One person's connection."""
+
+    app: App
+    token: str | None = None
+    user_id: str = ""
+    team_id: str = ""
+    org_id: str = ""
+    username: str = ""
+    address: str = "198.51.100.7"
+
+    async def get(self, path: str, *, headers: dict[str, str] | None = None, **query: object) -> Answer:
+        return await self.send("GET", path, query=query, headers=headers)
+
+    async def post(self, path: str, body: Any = None, *, headers: dict[str, str] | None = None) -> Answer:
+        return await self.send("POST", path, body, headers=headers)
+
+    async def put(self, path: str, body: Any = None, *, headers: dict[str, str] | None = None) -> Answer:
+        return await self.send("PUT", path, body, headers=headers)
+
+    async def patch(self, path: str, body: Any = None, *, headers: dict[str, str] | None = None) -> Answer:
+        return await self.send("PATCH", path, body, headers=headers)
+
+    async def delete(self, path: str, *, headers: dict[str, str] | None = None) -> Answer:
+        return await self.send("DELETE", path, headers=headers)
+
+    async def send(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        query: dict[str, object] | None = None,
+        headers: dict[str, str] | None = None,
+    ) -> Answer:
+        raw = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
+        path, _, inline = path.partition("?")
+        sent = {
+            "host": "atrium.test",
+            **({"authorization": f"Bearer {self.token}"} if self.token else {}),
+            **(headers or {}),
+        }
+        if raw:
+            sent["content-length"] = str(len(raw))
+        scope = {
+            "type": "http", "method": method, "path": path, "raw_path": path.encode(), "scheme": "http",
+            "query_string": (inline or urlencode(query or {})).encode(), "client": (self.address, 50_000), "server": ("atrium.test", 80),
+            "headers": [(name.lower().encode(), value.encode()) for name, value in sent.items()],
+        }  # fmt: skip
+        return await _exchange(self.app, scope, raw)
+
+
+async def _exchange(app: App, scope: dict[str, Any], raw: bytes) -> Answer:
+    status, headers, parts = 0, {}, []
+    waiting = [{"type": "http.request", "body": raw, "more_body": False}]
+
+    async def receive() -> dict[str, Any]:
+        return waiting.pop() if waiting else {"type": "http.disconnect"}
+
+    async def send(message: dict[str, Any]) -> None:
+        nonlocal status, headers
+        if message["type"] == "http.response.start":
+            status = message["status"]
+            headers = {name.decode(): value.decode() for name, value in message["headers"]}
+        else:
+            parts.append(message.get("body", b""))
+
+    await app(scope, receive, send)
+    return Answer(status, headers, b"".join(parts))
