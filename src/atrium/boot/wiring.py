@@ -6,6 +6,8 @@ from atrium.engine.tools import handlers as tools
 from atrium.ground.audit import handlers as audit
 from atrium.ground.features import handlers as features
 from atrium.ground.identity import handlers as identity
+from atrium.product.console import handlers as console
+from atrium.product.localization import handlers as localization
 from atrium.product.notes import handlers as notes
 from atrium.seams.wiring import Domain
 
@@ -15,6 +17,8 @@ DOMAINS = (
     Domain("identity", identity),
     Domain("tools", tools),
     Domain("notes", notes),
+    Domain("localization", localization),
+    Domain("console", console),
     Domain("instance", instance),
     Domain("plugins", plugins),
 )

@@ -24,7 +24,7 @@ from atrium.kit.log import log
 from atrium.seams.context import ANONYMOUS, Context, Operation, Principal, Services
 from atrium.seams.routes import Auth
 
-_COMMON = [(b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store")]
+_NOSNIFF = (b"x-content-type-options", b"nosniff")
 _HSTS = (b"strict-transport-security", b"max-age=31536000; includeSubDomains")
 Hook = Callable[[], Awaitable[None]]
 
@@ -85,8 +85,10 @@ class App:
             return
         except Exception as error:
             reply = self._refusal(error, request)
-        await self._send(reply, request, extra, send)
-        self._note(endpoint, request, reply, time.perf_counter() - started, op.who)
+        try:
+            await self._send(reply, request, extra, send)
+        finally:
+            self._note(endpoint, request, reply, time.perf_counter() - started, op.who)
 
     async def _serve(
         self, endpoint: Endpoint, request: Request, params: list[str], op: Operation, extra: list[tuple[bytes, bytes]]
@@ -102,8 +104,7 @@ class App:
         token = gate.bearer_of(request.headers.get(b"authorization"))
         raw = await self._body(endpoint, request)
         # One connection from the credential to the commit; the body is in before it is taken.
-        connection = await services.database.take()
-        try:
+        async with services.database.borrow() as connection:
             op.who = await identity.identify(services.database, connection, token)
             extra.append((b"ratelimit-policy", self._rates.policy))
             extra.append((b"ratelimit", self._rates.admit(op.who.credential_id)))
@@ -111,8 +112,6 @@ class App:
             arguments = fill(endpoint, request, params, raw)
             if endpoint.transactional:
                 return await self._transact(endpoint, request, op, arguments, raw, connection)
-        finally:
-            await services.database.give_back(connection)
         value = await endpoint.call(op, **arguments)
         gate.confirm(route, op)
         return reply_of(value)
@@ -173,13 +172,21 @@ class App:
         return failure(request.id)
 
     async def _send(self, reply: Reply, request: Request, extra: list[tuple[bytes, bytes]], send: Any) -> None:
-        headers = [*reply.headers, *_COMMON, *extra, (b"x-request-id", request.id.encode())]
+        headers = [
+            *reply.headers,
+            _NOSNIFF,
+            (b"cache-control", reply.cache),
+            *extra,
+            (b"x-request-id", request.id.encode()),
+        ]
         if reply.events is None and reply.status not in (204, 304):
             headers.append((b"content-length", b"%d" % len(reply.body)))
         if request.secure:
             headers.append(_HSTS)
         await send({"type": "http.response.start", "status": reply.status, "headers": headers})
-        if reply.events is not None:
+        if reply.events is not None and request.method == "HEAD":
+            await reply.events.events.aclose()
+        elif reply.events is not None:
             await self.streams.send(reply.events, request.receive, send)
         await send({"type": "http.response.body", "body": b"" if request.method == "HEAD" else reply.body})
 

@@ -26,16 +26,24 @@ STATUS = {
 Header = tuple[bytes, bytes]
 JSON = (b"content-type", b"application/json")
 PROBLEM = (b"content-type", b"application/problem+json")
+INTERNAL, FAILURE = "internal", "Something broke on our side"
 _encode = msgspec.json.Encoder().encode
 
 
 class Reply:
-    """A finished answer: status, headers and either bytes or a stream of events."""
+    """A finished answer: status, headers and either bytes or a stream of events. Nobody keeps a copy unless `cache` says so."""
 
-    __slots__ = ("body", "events", "headers", "status")
+    __slots__ = ("body", "cache", "events", "headers", "status")
 
-    def __init__(self, status: int, headers: list[Header], body: bytes, events: EventStream | None = None) -> None:
-        self.status, self.headers, self.body, self.events = status, headers, body, events
+    def __init__(
+        self,
+        status: int,
+        headers: list[Header],
+        body: bytes,
+        events: EventStream | None = None,
+        cache: bytes = b"no-store",
+    ) -> None:
+        self.status, self.headers, self.body, self.events, self.cache = status, headers, body, events, cache
 
 
 def reply_of(value: Any) -> Reply:
@@ -82,11 +90,11 @@ def problem_of(error: AppError, request_id: str) -> Reply:
 def failure(request_id: str) -> Reply:
     """A defect of ours; the log has the details under the same id."""
     body = {
-        "type": "/docs#internal",
-        "title": "Something broke on our side",
+        "type": f"/docs#{INTERNAL}",
+        "title": FAILURE,
         "status": 500,
         "detail": "this is a defect; report it with the request id",
-        "code": "internal",
+        "code": INTERNAL,
         "request_id": request_id,
     }
     return Reply(500, [PROBLEM], _encode(body))
@@ -107,4 +115,10 @@ def _content(content: Content) -> Reply:
             (b"cross-origin-opener-policy", b"same-origin"),
             (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
         ]
-    return Reply(200, headers, content.body)
+    if content.encoding is not None:
+        headers.append((b"content-encoding", content.encoding.encode()))
+    if content.cache is None:
+        return Reply(200, headers, content.body)
+    # Something that may be kept is kept per encoding, or a cache would hand packed bytes to whoever cannot unpack them.
+    headers.append((b"vary", b"Accept-Encoding"))
+    return Reply(200, headers, content.body, cache=content.cache.encode())

@@ -13,12 +13,20 @@ import msgspec
 from atrium.edge.request import Request
 from atrium.kit.errors import Invalid, Missing
 from atrium.seams.context import Context
-from atrium.seams.routes import Accept, Authorization, IfMatch, RawBody, Route
+from atrium.seams.routes import Accept, AcceptEncoding, AcceptLanguage, Authorization, IfMatch, RawBody, Route
 from atrium.seams.wiring import PluginRequest, PluginRoute
 
-HEADERS: dict[Any, bytes] = {IfMatch: b"if-match", Accept: b"accept", Authorization: b"authorization"}
+HEADERS: dict[Any, bytes] = {
+    IfMatch: b"if-match",
+    Accept: b"accept",
+    AcceptEncoding: b"accept-encoding",
+    AcceptLanguage: b"accept-language",
+    Authorization: b"authorization",
+}
 _AT = re.compile(r"^(?P<message>.*?)(?: - at `(?P<path>[^`]*)`)?$", re.DOTALL)
 _EMPTY = b"{}"
+# The escape itself, and not a backslash that is escaped and merely followed by the same letters.
+_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
 
 @dataclass(slots=True)
@@ -35,6 +43,7 @@ class Endpoint:
     reply: Any
     decode: Callable[[bytes], Any] | None = None
     plugin: bool = False
+    doc: str = ""
     defaults: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -44,8 +53,8 @@ class Endpoint:
 
     @property
     def summary(self) -> str:
-        """The first line of the handler's docstring."""
-        return (inspect.getdoc(self.call) or "").partition("\n")[0]
+        """The first line of the handler's docstring; a plugin says it in the row."""
+        return self.doc or (inspect.getdoc(self.call) or "").partition("\n")[0]
 
 
 def bind(route: Route, call: Callable[..., Any]) -> Endpoint:
@@ -90,6 +99,7 @@ def bind_plugin(plugin_id: str, row: PluginRoute) -> Endpoint:
         reply=Any,
         decode=msgspec.json.decode if reads else None,
         plugin=True,
+        doc=row.doc,
     )
 
 
@@ -130,12 +140,12 @@ def _fill_query(endpoint: Endpoint, request: Request, values: dict[str, Any]) ->
 def _fill_plugin(endpoint: Endpoint, request: Request, params: list[str], raw: bytes) -> dict[str, Any]:
     body = _decoded(endpoint.decode, raw) if endpoint.decode and raw else None
     query = {name: _text(text) for name, text in request.query().items()}
-    return {"request": PluginRequest(dict(zip(endpoint.path, params, strict=True)), query, body)}
+    return {"request": PluginRequest(dict(zip(endpoint.path, map(_text, params), strict=True)), query, body)}
 
 
 def _decoded(decode: Callable[[bytes], Any], raw: bytes) -> Any:
     # PostgreSQL's text cannot hold U+0000; refused here once, instead of as a failure deep in some store.
-    if b"\\u0000" in raw and "\0" in str(msgspec.json.decode(raw)):
+    if b"\\u0000" in raw and _NUL.search(raw):
         raise Invalid("text cannot contain the character U+0000")
     try:
         return decode(raw or _EMPTY)
@@ -152,8 +162,8 @@ def _uuid(text: str) -> UUID:
     # Only the canonical form: one resource, one address.
     if len(text) == 36:
         try:
-            return UUID(text)
-        except ValueError:
+            return msgspec.convert(text, UUID)
+        except msgspec.ValidationError:
             pass
     raise Missing("this is not the id of anything")
 

@@ -7,7 +7,7 @@ from typing import Any, get_args, get_origin
 import msgspec
 
 from atrium import __version__
-from atrium.edge.encode import STATUS
+from atrium.edge.encode import FAILURE, INTERNAL, STATUS
 from atrium.edge.endpoint import Endpoint
 from atrium.edge.gate import READS, acts_on_instance
 from atrium.kit.errors import AppError, Kind
@@ -85,12 +85,23 @@ def _operation(endpoint: Endpoint, schema_of: dict[int, Any]) -> dict[str, Any]:
     if endpoint.reads_json:
         schema = {} if endpoint.plugin else schema_of[id(endpoint.body)]
         operation["requestBody"] = {
-            "required": not endpoint.plugin,
+            "required": _needs_body(endpoint),
             "content": {"application/json": {"schema": schema}},
         }
     elif endpoint.body is RawBody:
         operation["requestBody"] = {"required": True, "content": {"application/octet-stream": {}}}
     return operation
+
+
+def _needs_body(endpoint: Endpoint) -> bool:
+    # An absent body is read as an empty object, and a plugin's handler decides for itself.
+    if endpoint.plugin or endpoint.decode is None:
+        return False
+    try:
+        endpoint.decode(b"{}")
+    except msgspec.ValidationError:
+        return True
+    return False
 
 
 def _parameters(endpoint: Endpoint, schema_of: dict[int, Any]) -> Iterable[dict[str, Any]]:
@@ -104,6 +115,8 @@ def _parameters(endpoint: Endpoint, schema_of: dict[int, Any]) -> Iterable[dict[
     for header in endpoint.headers.values():
         if header == b"if-match":
             yield {"name": _HEADER_NAMES[header], "in": "header", "required": False, "schema": {"type": "string"}}
+    if _revalidates(endpoint):
+        yield {"name": "If-None-Match", "in": "header", "required": False, "schema": {"type": "string"}}
     if endpoint.route.method == "POST" and endpoint.transactional:
         yield {
             "name": "Idempotency-Key",
@@ -138,13 +151,26 @@ def _responses(endpoint: Endpoint, schema_of: dict[int, Any]) -> dict[str, Any]:
         content = {"application/json": {"schema": {} if endpoint.plugin else schema_of[id(kind)]}}
     refusals = {str(STATUS[kind]): kind for kind in sorted(_refusals(endpoint), key=STATUS.__getitem__)}
     problem = {"application/problem+json": {"schema": {"$ref": _REF.format(name="Problem")}}}
+    done: dict[str, Any] = {"description": endpoint.summary or "Done.", "content": content}
+    if hasattr(kind, "etag"):
+        # A reply repeated for an Idempotency-Key comes without it.
+        required = endpoint.route.method != "POST"
+        done["headers"] = {"ETag": {"required": required, "schema": {"type": "string"}}}
     return {
-        status: {"description": endpoint.summary or "Done.", "content": content},
+        status: done,
+        **(
+            {"304": {"description": "The version the caller has is the current one."}} if _revalidates(endpoint) else {}
+        ),
         **{
             number: {"description": kind.name.lower().replace("_", " "), "content": problem}
             for number, kind in refusals.items()
         },
     }
+
+
+def _revalidates(endpoint: Endpoint) -> bool:
+    """Whether a reader who names the version they have may be told that it still is the current one."""
+    return endpoint.route.method == "GET" and endpoint.transactional and hasattr(_reply_of(endpoint)[1], "etag")
 
 
 def _refusals(endpoint: Endpoint) -> set[Kind]:
@@ -160,7 +186,7 @@ def _refusals(endpoint: Endpoint) -> set[Kind]:
         found |= {Kind.EXHAUSTED, Kind.UNAUTHENTICATED, Kind.FORBIDDEN}
     if writes:
         found.add(Kind.CONFLICT)
-    if endpoint.path or route.auth is Auth.SUPERADMIN:
+    if endpoint.path or endpoint.reply is Content or route.auth is Auth.SUPERADMIN:
         found.add(Kind.MISSING)
     if endpoint.reads_json or endpoint.body is RawBody:
         found.add(Kind.TOO_LARGE)
@@ -177,4 +203,4 @@ def error_codes() -> list[tuple[str, int, str, str]]:
         kind = stack.pop()
         stack += kind.__subclasses__()
         found.setdefault(kind.code, (kind.code, STATUS[kind.kind], kind.title, (kind.__doc__ or "").strip()))
-    return sorted(found.values())
+    return sorted([*found.values(), (INTERNAL, 500, FAILURE, "A defect; the log has it under the request's id.")])

@@ -80,12 +80,12 @@ class Request:
         message = await self.receive()
         if message["type"] == "http.disconnect":
             raise Disconnected
+        first: bytes = message.get("body", b"")
+        if len(first) > limit:
+            raise TooLarge(f"a body here has at most {limit} bytes", limit=limit)
         if not message.get("more_body"):
-            first: bytes = message.get("body", b"")
-            if len(first) > limit:
-                raise TooLarge(f"a body here has at most {limit} bytes", limit=limit)
             return first
-        parts, size = [message.get("body", b"")], len(message.get("body", b""))
+        parts, size = [first], len(first)
         async for chunk in self.chunks():
             parts.append(chunk)
             size += len(chunk)

@@ -61,7 +61,10 @@ class Router:
         route = endpoint.route
         segments = route.path[1:].split("/")
         if not any(segment[:1] in (":", "*") for segment in segments):
-            self._static.setdefault(route.path, {}).setdefault(route.method, endpoint)
+            earlier: _Found = {}
+            self._walk(self._root, segments, 0, [], earlier)
+            if route.method not in earlier:
+                self._static.setdefault(route.path, {}).setdefault(route.method, endpoint)
             return
         node = self._root
         for segment in segments:

@@ -34,7 +34,7 @@ class Streams:
         gone = asyncio.ensure_future(_until_gone(receive))
         try:
             await self._pump(stream, send, {stop, gone})
-        except OSError:
+        except _Gone:
             pass
         finally:
             self._stops.discard(stop)
@@ -52,10 +52,10 @@ class Streams:
                 if done & ends:
                     return
                 if coming not in done:
-                    await send({"type": "http.response.body", "body": _PING, "more_body": True})
+                    await _deliver(send, _PING)
                     continue
                 number += 1
-                await send({"type": "http.response.body", "body": _frame(number, coming.result()), "more_body": True})
+                await _deliver(send, _frame(number, coming.result()))
                 coming = None
         except StopAsyncIteration:
             return
@@ -75,6 +75,17 @@ async def _next(stream: EventStream) -> Event:
 
 class _Ended(StopAsyncIteration):
     pass
+
+
+class _Gone(Exception):
+    """The connection broke; only sending can say so, because a source that fails may well raise an OSError of its own."""
+
+
+async def _deliver(send: Any, frame: bytes) -> None:
+    try:
+        await send({"type": "http.response.body", "body": frame, "more_body": True})
+    except OSError as error:
+        raise _Gone from error
 
 
 async def _until_gone(receive: Any) -> None:

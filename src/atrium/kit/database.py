@@ -13,16 +13,18 @@ import asyncpg
 import msgspec
 
 from atrium.kit.errors import AppError, Conflict, Invalid, Unavailable
+from atrium.kit.pool import Connection as Connection
+from atrium.kit.pool import Pool
 
 T = TypeVar("T", bound=msgspec.Struct)
-Connection = Any  # asyncpg hands out proxies of its connections; only this module calls them.
 
 APP_ROLE, SYSTEM_ROLE = "atrium_app", "atrium_system"
-ACQUIRE_SECONDS = 10
-_NAME = re.compile(r"(?<!:):([a-z_]+)")
+_NAME = re.compile(r"(?<!:):([a-z_][a-z0-9_]*)")
 _OUTAGES = (
     asyncpg.PostgresConnectionError,
     asyncpg.InterfaceError,
+    # What the driver says about a connection that was told to end and has not ended yet.
+    asyncpg.InternalClientError,
     asyncpg.CannotConnectNowError,
     asyncpg.TooManyConnectionsError,
     asyncpg.AdminShutdownError,
@@ -40,6 +42,18 @@ class LostCommit(RuntimeError):
     """COMMIT ended in a rollback: a statement had failed and somebody carried on."""
 
 
+class UsedAfterEnd(RuntimeError):
+    """A statement on a transaction that has ended: its connection may serve another company by now."""
+
+
+class _Ended:
+    def __getattr__(self, name: str) -> Any:
+        raise UsedAfterEnd("this transaction has ended")
+
+
+_ENDED = _Ended()
+
+
 @lru_cache(maxsize=4096)
 def compiled(sql: str) -> tuple[str, tuple[str, ...]]:
     """A statement with `:names` turned into PostgreSQL's numbers, and the names in that order."""
@@ -55,6 +69,11 @@ class Transaction:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+
+    def end(self) -> Connection:
+        """The connection, which goes on to somebody else; whoever still holds this transaction cannot follow it there."""
+        connection, self._connection = self._connection, _ENDED
+        return connection
 
     async def one(self, model: type[T], sql: str, **values: object) -> T | None:
         """The row as a model, its columns in the order of the model's fields; None when there is none."""
@@ -94,37 +113,58 @@ class Transaction:
             yield
 
 
+class Borrowed:
+    """One connection for the length of a block; only a block that ends well leaves it ready for the next."""
+
+    __slots__ = ("_connection", "_database")
+
+    def __init__(self, database: "Database") -> None:
+        self._database = database
+
+    async def __aenter__(self) -> Connection:
+        self._connection = await self._database.take()
+        return self._connection
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._database.give_back(self._connection, clean=kind is None)
+
+
 class Begun:
     """One transaction: committed when the block ends well, rolled back otherwise."""
 
-    __slots__ = ("_connection", "_database", "_given", "_preamble")
+    __slots__ = ("_database", "_given", "_preamble", "_transaction")
 
     def __init__(self, database: "Database", preamble: str, given: Connection | None) -> None:
         self._database, self._preamble, self._given = database, preamble, given
 
     async def __aenter__(self) -> Transaction:
-        self._connection = self._given or await self._database.take()
+        connection = self._given or await self._database.take()
         try:
-            await self._connection.execute(self._preamble)
+            await connection.execute(self._preamble)
         except BaseException:
-            await self._give_back()
+            await self._give_back(connection, clean=False)
             raise
-        return Transaction(self._connection)
+        self._transaction = Transaction(connection)
+        return self._transaction
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        connection, clean = self._transaction.end(), False
         try:
             if kind is not None:
-                await self._connection.execute("ROLLBACK")
-            elif await self._connection.execute("COMMIT") != "COMMIT":
+                await connection.execute("ROLLBACK")
+            elif await connection.execute("COMMIT") != "COMMIT":
                 raise LostCommit("a statement failed earlier in this transaction")
+            clean = True
         finally:
-            await self._give_back()
+            await self._give_back(connection, clean=clean)
 
-    async def _give_back(self) -> None:
+    async def _give_back(self, connection: Connection, *, clean: bool) -> None:
         if self._given is None:
-            await self._database.give_back(self._connection)
+            await self._database.give_back(connection, clean=clean)
 
 
 class Database:
@@ -136,7 +176,7 @@ class Database:
 
     async def open(self) -> None:
         """Connect; every connection drops to the unprivileged role at once."""
-        self._pool = await asyncpg.create_pool(
+        driver = await asyncpg.create_pool(
             self._url,
             min_size=1,
             max_size=self._pool_size,
@@ -144,6 +184,7 @@ class Database:
             init=self._prepare_connection,
             reset=_reset_connection,
         )
+        self._pool = Pool(driver, self._pool_size)
 
     async def close(self) -> None:
         """Wait for transactions in flight, then disconnect."""
@@ -152,11 +193,15 @@ class Database:
 
     async def take(self) -> Connection:
         """A connection out of the pool; whoever takes one gives it back."""
-        return await self._pool.acquire(timeout=ACQUIRE_SECONDS)
+        return await self._pool.take()
 
-    async def give_back(self, connection: Connection) -> None:
-        """Return a connection, clean; the driver shields this from the caller's cancellation."""
-        await self._pool.release(connection)
+    async def give_back(self, connection: Connection, *, clean: bool) -> None:
+        """Return a connection; `clean` promises that everything done on it ended well."""
+        await self._pool.give_back(connection, clean=clean)
+
+    def borrow(self) -> "Borrowed":
+        """A connection for the length of a block."""
+        return Borrowed(self)
 
     def begin(self, org_id: UUID, on: Connection | None = None) -> Begun:
         """A transaction that sees one company's rows and no other's."""
@@ -179,7 +224,7 @@ class Database:
     async def is_reachable(self) -> bool:
         """Whether PostgreSQL answers within a second."""
         try:
-            async with asyncio.timeout(1), self._pool.acquire() as connection:
+            async with asyncio.timeout(1), self.borrow() as connection:
                 await connection.execute("SELECT 1")
         except (*_OUTAGES, asyncpg.PostgresError):
             return False

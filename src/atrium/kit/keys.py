@@ -46,7 +46,7 @@ class Keyring:
             raise Unsealable("sealed by a key that is not on the ring")
         try:
             return sealer.decrypt(sealed[1 + _ID : 1 + _ID + _NONCE], sealed[1 + _ID + _NONCE :], place.encode())
-        except InvalidTag as error:
+        except (InvalidTag, ValueError) as error:
             raise Unsealable("sealed for another place, or damaged") from error
 
     def is_current(self, sealed: bytes) -> bool:

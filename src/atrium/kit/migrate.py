@@ -27,7 +27,8 @@ BEGIN
       EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
       END;
     END IF;
-    IF NOT pg_has_role(current_user, name, 'MEMBER') THEN
+    -- From 16 on, whoever makes a role may hand it out but not become it; MEMBER does not tell the two apart.
+    IF NOT pg_has_role(current_user, name, CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'MEMBER' ELSE 'SET' END) THEN
       EXECUTE format('GRANT %I TO CURRENT_USER', name);
     END IF;
   END LOOP;
@@ -92,6 +93,8 @@ async def pending(url: str, folder: Path | None = None) -> list[str]:
     try:
         if not await connection.fetchval("SELECT to_regclass('public.schema_migrations') IS NOT NULL"):
             return [m.name for m in read_migrations(folder)]
+        # The serving login may own nothing and inherit nothing; the ledger came with the role that may read it.
+        await connection.execute(f"SET ROLE {APP_ROLE}")
         applied = {row["number"] for row in await connection.fetch("SELECT number FROM schema_migrations")}
         return [m.name for m in read_migrations(folder) if m.number not in applied]
     finally:

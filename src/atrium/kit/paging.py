@@ -44,6 +44,9 @@ class Pager:
             return None
         try:
             raw = urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
+            # The decoder skips what is not base64 and ignores spare bits; a cursor has one spelling.
+            if _text_of(raw) != cursor:
+                raise BadCursor("this cursor is damaged; start again without it")
             if not self._keys.verify("cursor", self._bound + raw[_TAG:], raw[:_TAG]):
                 raise BadCursor("this cursor does not belong to this listing; start again without it")
             return msgspec.json.decode(raw[_TAG:], type=shape)
@@ -59,4 +62,8 @@ class Pager:
 
     def _write(self, position: object) -> str:
         raw = msgspec.json.encode(position)
-        return urlsafe_b64encode(self._keys.sign("cursor", self._bound + raw) + raw).rstrip(b"=").decode()
+        return _text_of(self._keys.sign("cursor", self._bound + raw) + raw)
+
+
+def _text_of(raw: bytes) -> str:
+    return urlsafe_b64encode(raw).rstrip(b"=").decode()

@@ -3,7 +3,7 @@
 import asyncio
 
 from argon2 import PasswordHasher, Type
-from argon2.exceptions import InvalidHashError, VerifyMismatchError
+from argon2.exceptions import InvalidHashError, VerificationError
 
 KDF = "argon2id m=46MiB t=1 p=1"
 _HASHER = PasswordHasher(time_cost=1, memory_cost=47_104, parallelism=1, hash_len=32, salt_len=16, type=Type.ID)
@@ -36,5 +36,5 @@ class Passwords:
 def _verify(stored: str, password: str) -> bool:
     try:
         return _HASHER.verify(stored, password)
-    except (VerifyMismatchError, InvalidHashError):
+    except (VerificationError, InvalidHashError):
         return False

@@ -18,6 +18,14 @@ def inside(root: Path, relative: str) -> Path | None:
         if segment in ("", ".", "..") or "\\" in segment or "\0" in segment:
             return None
         path = path / segment
-        if path.is_symlink():
+        if _is_link(path):
             return None
     return path if path.is_file() else None
+
+
+def _is_link(path: Path) -> bool:
+    try:
+        return path.is_symlink()
+    except OSError:
+        # Longer than a name can be: refused like a link, because there cannot be a file either.
+        return True

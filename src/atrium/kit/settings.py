@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from enum import Enum
+from enum import Enum, StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +17,22 @@ class Home(Enum):
     BETA = "beta"
 
 
+class LogLevel(StrEnum):
+    """Lowest level that is logged."""
+
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
 class BadSetting(SystemExit):
     """A variable in the environment cannot be read; the message names it and what it takes."""
 
 
-def setting(default: Any, sentence: str, *, secret: bool = False) -> Any:
-    """A field with the sentence its reference page prints."""
-    return field(default=default, metadata={"sentence": sentence, "secret": secret})
+def setting(default: Any, sentence: str, *, secret: bool = False, least: int = 1) -> Any:
+    """A field with the sentence its reference page prints; `least` is what a number must not fall below."""
+    return field(default=default, metadata={"sentence": sentence, "secret": secret, "least": least})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +47,7 @@ class Settings:
     )
     database_pool: int = setting(10, "Most PostgreSQL connections a process keeps.")
     database_statement_cache: int = setting(
-        1024, "Prepared statements kept per connection; 0 behind PgBouncer older than 1.21."
+        1024, "Prepared statements kept per connection; 0 behind PgBouncer older than 1.21.", least=0
     )
     migrate: bool = setting(True, "Bring the schema to head at start; off when a separate step runs `atrium migrate`.")
     data_dir: Path = setting(
@@ -67,36 +76,37 @@ class Settings:
     body_limit: int = setting(1_048_576, "Most bytes of a JSON body.")
     header_timeout: int = setting(15, "Seconds a client may take to send a request's head.")
     body_timeout: int = setting(30, "Seconds a client may take to send a JSON body.")
-    drain_seconds: int = setting(20, "Seconds a stopping process gives to requests in flight.")
+    drain_seconds: int = setting(20, "Seconds a stopping process gives to requests in flight.", least=0)
     trusted_proxies: str = setting(
         "", "Addresses (comma separated) whose X-Forwarded-For and X-Forwarded-Proto are believed."
     )
     access_log: bool = setting(True, "Write one line per request to standard output.")
-    log_level: str = setting("info", "Lowest level that is logged: debug, info, warning or error.")
+    log_level: LogLevel = setting(LogLevel.INFO, "Lowest level that is logged: debug, info, warning or error.")
 
 
 def read_settings(environment: Mapping[str, str] | None = None, **overrides: Any) -> Settings:
     """The settings of this process; a value that cannot be read stops the start by name."""
     found = os.environ if environment is None else environment
     values: dict[str, Any] = {
-        f.name: _convert(f.name, f.type, found[name])
+        f.name: _convert(f.name, f.type, found[name], f.metadata["least"])
         for f in fields(Settings)
         if (name := PREFIX + f.name.upper()) in found
     }
     return Settings(**(values | overrides))
 
 
-def _convert(name: str, kind: Any, text: str) -> object:
+def _convert(name: str, kind: Any, text: str, least: int) -> object:
     try:
         if kind is bool:
             return {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False, "": False}[
                 text.lower()
             ]
+        if kind is int and int(text) < least:
+            raise ValueError(text)
         return kind(text)
     except (KeyError, ValueError) as error:
-        takes = (
-            "|".join(kind._value2member_map_) if issubclass(kind, Enum) else {bool: "1 or 0"}.get(kind, kind.__name__)
-        )
+        known = {bool: "1 or 0", int: f"int of at least {least}"}
+        takes = "|".join(kind._value2member_map_) if issubclass(kind, Enum) else known.get(kind, kind.__name__)
         raise BadSetting(f"{PREFIX}{name.upper()}={text!r} cannot be read: it takes {takes}") from error
 
 

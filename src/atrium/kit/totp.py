@@ -28,7 +28,7 @@ def step_of(secret: str, code: str, now: float) -> int | None:
     fits = [
         step
         for step in (current - 1, current, current + 1)
-        if hmac.compare_digest(generator.at(step * STEP_SECONDS), code)
+        if hmac.compare_digest(generator.at(step * STEP_SECONDS).encode(), code.encode())
     ]
     return max(fits, default=None)
 

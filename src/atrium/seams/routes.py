@@ -9,6 +9,8 @@ T = TypeVar("T")
 # Filled from the request's headers when a handler asks for them by these types.
 IfMatch = NewType("IfMatch", str)
 Accept = NewType("Accept", str)
+AcceptEncoding = NewType("AcceptEncoding", str)
+AcceptLanguage = NewType("AcceptLanguage", str)
 Authorization = NewType("Authorization", str)
 
 
@@ -91,6 +93,9 @@ class Content:
     body: bytes
     media_type: str
     policy: str | None = None
+    # What a cache may do with it, and how the bytes are packed (`gzip`, `br`); an answer without `cache` is kept by nobody.
+    cache: str | None = None
+    encoding: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

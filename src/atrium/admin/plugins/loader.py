@@ -6,16 +6,19 @@ import inspect
 import re
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from types import ModuleType
+
+import msgspec
 
 from atrium.admin.plugins import manifest
 from atrium.admin.plugins.manifest import Manifest
 from atrium.admin.plugins.model import LoadRefused
 from atrium.ground.access.model import PERMISSIONS
 from atrium.kit.paths import inside
-from atrium.seams.tools import Tool
+from atrium.seams.tools import Tool, schema_of
 from atrium.seams.wiring import LoadedPlugin, Plugin, PluginRoute, Registry
 
 NAMESPACE = "atrium_plugins"
@@ -23,25 +26,35 @@ ENTRY_POINTS = "atrium.plugins"
 _METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE"})
 _SEGMENT = r"(?:[a-z0-9][a-z0-9._-]*|:[a-z][a-z0-9_]*)"
 _PATH = re.compile(rf"(?:/{_SEGMENT})+")
+_NAMES = re.compile(r":(\w+)")
 _TOOL = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
 def load_plugins(folders: list[Path], registry: Registry) -> None:
     """Load every plugin found into the registry; a broken one is noted there with its reason."""
-    for folder in _discover(folders):
+    for name, locate in _discover(folders):
         try:
-            _load(folder, registry)
-        except Exception as error:  # a plugin's module may raise anything; its load is the boundary
-            registry.failed_plugins[folder.name] = _reason(error)
+            _load(locate(), registry)
+        except (Exception, SystemExit) as error:  # a plugin's module may raise anything; its load is the boundary
+            registry.failed_plugins[name] = _reason(error)
 
 
-def _discover(folders: list[Path]) -> Iterator[Path]:
+def _discover(folders: list[Path]) -> Iterator[tuple[str, Callable[[], Path]]]:
     for root in folders:
-        yield from sorted(path.parent for path in root.glob(f"*/{manifest.NAME}"))
+        for path in sorted(root.glob(f"*/{manifest.NAME}")):
+            yield path.parent.name, partial(Path, path.parent)
     for point in importlib.metadata.entry_points(group=ENTRY_POINTS):
-        spec = importlib.util.find_spec(point.value)
-        if spec is not None and spec.submodule_search_locations:
-            yield Path(next(iter(spec.submodule_search_locations)))
+        yield point.name, partial(_folder_of, point.value)
+
+
+def _folder_of(package: str) -> Path:
+    try:
+        spec = importlib.util.find_spec(package)
+    except ImportError as error:
+        raise LoadRefused(f"entry point {package}: {error}") from error
+    if spec is None or not spec.submodule_search_locations:
+        raise LoadRefused(f"entry point {package} is not a package")
+    return Path(next(iter(spec.submodule_search_locations)))
 
 
 def _load(folder: Path, registry: Registry) -> None:
@@ -51,16 +64,14 @@ def _load(folder: Path, registry: Registry) -> None:
     if card.id != folder.name and not (folder / "__init__.py").exists():
         raise LoadRefused(f"plugin.toml says id {card.id}, but the folder is {folder.name}")
     name = f"{NAMESPACE}.{card.id.replace('-', '_')}"
-    before = set(sys.modules)
     try:
         plugin = _plugin_in(_import(folder, card, name), card)
         problems = [*_problems_with_tools(plugin, registry), *_problems_with_routes(plugin)]
         if problems:
             raise LoadRefused("; ".join(problems))
     except BaseException:
-        for loaded in set(sys.modules) - before:
-            if loaded == name or loaded.startswith(name + "."):
-                del sys.modules[loaded]
+        for loaded in [module for module in sys.modules if module == name or module.startswith(name + ".")]:
+            del sys.modules[loaded]
         raise
     _register(card, plugin, registry)
 
@@ -100,7 +111,18 @@ def _problems_with_tools(plugin: Plugin, registry: Registry) -> Iterator[str]:
             yield f"tool {tool.name}: unknown permission {tool.permission}"
         if not inspect.iscoroutinefunction(tool.run) or len(inspect.signature(tool.run).parameters) != 3:
             yield f"tool {tool.name}: run must be async and take (db, principal, arguments)"
+        if not _has_schema(tool):
+            yield f"tool {tool.name}: parameters must be Parameters"
         seen.add(tool.name)
+
+
+def _has_schema(tool: Tool) -> bool:
+    """Whether models can be shown it; a listing of all tools must not be where one plugin's mistake comes out."""
+    try:
+        msgspec.json.encode(schema_of(tool.parameters))
+    except (AttributeError, TypeError):
+        return False
+    return True
 
 
 def _problems_with_routes(plugin: Plugin) -> Iterator[str]:
@@ -114,6 +136,9 @@ def _problems_with_routes(plugin: Plugin) -> Iterator[str]:
             yield f"{where}: malformed method or path"
         if route.path.split("/")[1:2] == ["bundle"]:
             yield f"{where}: bundle/ is reserved"
+        names = _NAMES.findall(route.path)
+        if len(set(names)) != len(names):
+            yield f"{where}: names a parameter twice"
         if route.permission not in PERMISSIONS:
             yield f"{where}: unknown permission {route.permission}"
         if not route.doc:
@@ -143,7 +168,7 @@ def _register(card: Manifest, plugin: Plugin, registry: Registry) -> None:
     )
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: BaseException) -> str:
     if isinstance(error, LoadRefused):
         return str(error)
     last = traceback.extract_tb(error.__traceback__)[-1]

@@ -51,6 +51,8 @@ async def verify(database: Database, trusted: dict[UUID, Head] | None = None) ->
 async def _verify_one(db: Transaction, org_id: UUID, trusted: Head | None) -> Verdict:
     seq, before = 0, GENESIS
     unsealed = await store.count_unsealed(db, org_id)
+    if await store.count_before_first(db, org_id):
+        return Verdict(org_id, seq, unsealed, "an event was slipped in before the first")
     while rows := await store.list_chain(db, org_id, seq, BATCH):
         for row in rows:
             problem = _problem_with(row, seq, before)

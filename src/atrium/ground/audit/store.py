@@ -126,5 +126,9 @@ async def count_unsealed(db: Transaction, org_id: UUID) -> int:
     )
 
 
+async def count_before_first(db: Transaction, org_id: UUID) -> int:
+    return int(await db.value("SELECT count(*) FROM audit_events WHERE org_id = :org_id AND seq < 1", org_id=org_id))
+
+
 async def count_events(db: Transaction) -> int:
     return int(await db.value("SELECT count(*) FROM audit_events"))

@@ -8,6 +8,7 @@ from atrium.ground.idempotency import store
 from atrium.ground.idempotency.model import KeyReused, Reply
 from atrium.kit.database import Database
 from atrium.kit.errors import Invalid
+from atrium.kit.keys import Unsealable
 from atrium.seams.context import Context
 
 LONGEST_KEY = 255
@@ -24,7 +25,11 @@ async def claim(ctx: Context, key: str, *request: bytes) -> Reply | None:
     found = await store.find_reply(ctx.db, who.org_id, who.user_id, key)
     if found is None or found[0] != digest or found[1] is None:
         raise KeyReused("this key was used for a different request; take a new one")
-    return msgspec.json.decode(ctx.services.keys.open(found[1], _place(ctx, key)), type=Reply)
+    try:
+        return msgspec.json.decode(ctx.services.keys.open(found[1], _place(ctx, key)), type=Reply)
+    except Unsealable as error:
+        # Kept under a key that was rotated away since; doing the work a second time would be worse than saying so.
+        raise KeyReused("this request was answered before, and the reply can no longer be read") from error
 
 
 async def keep(ctx: Context, key: str, reply: Reply) -> None:

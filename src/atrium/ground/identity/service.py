@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Literal
 from uuid import UUID
 
-from atrium.ground.access.model import INSTANCE_ROLES, PERMISSIONS, OrgRole, Role, outranks, permissions_of
+from atrium.ground.access.model import INSTANCE_ROLES, PERMISSIONS, ROLES, OrgRole, Role, outranks, permissions_of
 from atrium.ground.audit import service as audit
 from atrium.ground.features.model import features_of
 from atrium.ground.identity import sessions, store
@@ -154,6 +154,9 @@ async def add_member(ctx: Context, username: str, role: Role, display_name: str)
     """Add a person to the caller's team, at most with the caller's own role, and open their first session."""
     if outranks(role, Role(ctx.who.role)) and not ctx.who.operator:
         raise RoleTooHigh(f"your own role is {ctx.who.role}; you cannot grant {role.value}")
+    beyond = ROLES[role] - ctx.who.permissions
+    if ctx.who.scope is not None and beyond:
+        raise ScopeTooWide(f"this token does not reach as far as a {role.value}", beyond=sorted(beyond))
     if role in INSTANCE_ROLES and ctx.who.team_id != await store.find_first_team(ctx.db):
         raise Forbidden(f"{role.value} exists only in the instance's first team, which keeps the catalogs")
     org, team = await tenancy.read_own(ctx)
@@ -197,7 +200,8 @@ async def list_tokens(ctx: Context, limit: int, cursor: str | None) -> Page[Toke
 async def revoke_token(ctx: Context, id: UUID) -> None:
     """End an API token of the team; the next request with it is refused."""
     token = await _read_token(ctx, id)
-    await store.delete_token(ctx.db, ctx.who.org_id, ctx.who.team_id, id)
+    if not await store.delete_token(ctx.db, ctx.who.org_id, ctx.who.team_id, id):
+        raise TokenMissing("somebody else has just revoked this token")
     await audit.record(ctx, "identity.token_revoked", id, name=token.name)
 
 

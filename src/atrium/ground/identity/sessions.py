@@ -6,6 +6,7 @@ from uuid import UUID
 from atrium.ground.access.model import permissions_of
 from atrium.ground.identity import store
 from atrium.ground.identity.model import Account, ConfirmRequired, Issued, UserMissing
+from atrium.ground.limits import service as limits
 from atrium.kit.ids import new_id
 from atrium.kit.tokens import digest_of, new_token
 from atrium.seams.context import Context, Operation, Principal
@@ -71,7 +72,10 @@ async def confirm(op: Operation, password: str | None) -> Account:
     if op.who.credential not in ("session", "first"):
         raise ConfirmRequired("this needs a signed-in session, not a token; sign in first")
     if password is not None:
+        # Counted with the failed sign-ins: a borrowed session must not become a way to guess the password.
+        await limits.require_unblocked(op, account.username)
         if not await op.services.passwords.matches(account.password_hash, password):
+            await limits.note_failure(op, account.username)
             raise ConfirmRequired("the current password is not right")
     elif not (op.who.fresh or (account.password_hash is None and op.who.credential == "first")):
         raise ConfirmRequired("your sign-in is older than ten minutes; send the current password, or sign in again")

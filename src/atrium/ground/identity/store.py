@@ -24,8 +24,9 @@ async def find_principal(database: Database, connection: Connection, digest: byt
 
 
 async def find_account_by_name(db: Transaction, username: str) -> Account | None:
+    # Lowered here and not by PostgreSQL, whose lower() turns İ into a plain i: the backoff counts by the same spelling.
     return await db.one(
-        Account, f"SELECT {ACCOUNT} FROM users WHERE lower(username) = lower(:username)", username=username
+        Account, f"SELECT {ACCOUNT} FROM users WHERE lower(username) = :username", username=username.lower()
     )
 
 

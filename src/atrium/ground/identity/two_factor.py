@@ -2,6 +2,8 @@
 
 from uuid import UUID
 
+import msgspec
+
 from atrium.ground.audit import service as audit
 from atrium.ground.identity import sessions, store
 from atrium.ground.identity.model import (
@@ -63,10 +65,10 @@ async def revoke(op: Operation, user_id: UUID) -> UUID:
             raise UserMissing("no such person")
         await _clear(ctx, user_id)
         ended = await store.end_sessions(ctx.db, user_id, None)
-        # Recorded in both companies: whose account it was, and whose operator did it.
-        owner = sessions.principal_of_account(account)
+        # Recorded in both companies: whose account it was, and whose operator did it. The operator is the actor in both.
+        there = msgspec.structs.replace(sessions.principal_of_account(account), user_id=ctx.who.user_id)
         await audit.record(
-            ctx.acting_as(owner), "identity.two_factor_revoked", user_id, by=ctx.who.user_id, sessions_ended=ended
+            ctx.acting_as(there), "identity.two_factor_revoked", user_id, by=ctx.who.user_id, sessions_ended=ended
         )
         if account.org_id != ctx.who.org_id:
             await audit.record(ctx, "identity.two_factor_revoked", user_id, company=account.org_id)

@@ -1,0 +1,1 @@
+"""Console: the built browser console as this server hands it out. Owns no table."""

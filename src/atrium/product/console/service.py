@@ -1,0 +1,45 @@
+"""The verbs of the console."""
+
+from pathlib import Path
+
+from atrium.kit import catalogs
+from atrium.kit.paths import shipped
+from atrium.product.console import assets, store
+from atrium.product.console.model import LocalePolicy, PageFacts
+from atrium.product.console.page import page
+from atrium.seams.context import Operation
+from atrium.seams.routes import Content
+
+TITLE = "Atrium"
+
+
+async def read_page(op: Operation, accept_language: str | None) -> Content:
+    """The console's page, in the language the browser asks for when people may choose."""
+    async with op.begin_system() as ctx:
+        chosen = await store.find_policy(ctx.db)
+    default = (chosen and chosen.default_locale) or op.services.settings.default_locale
+    policy = LocalePolicy(default, catalogs.available(shipped("locales")), chosen is None or chosen.switching)
+    locale = catalogs.preferred(accept_language, policy.locales, default) if policy.switching else default
+    facts = PageFacts(title=title(), locale=locale, localization=policy, needs_bootstrap=chosen is None)
+    return page(built(), facts)
+
+
+def title() -> str:
+    """What the browser's tab says."""
+    return TITLE
+
+
+def read_asset(path: str, accept_encoding: str | None) -> Content:
+    """A file of the console."""
+    return assets.read_asset(built() / "assets", path, accept_encoding)
+
+
+def read_worker(accept_encoding: str | None) -> Content:
+    """The service worker; it must live at the root to see the whole site."""
+    return assets.read_asset(built(), "sw.js", accept_encoding)
+
+
+def built() -> Path:
+    """Where the built console is: in the installed package, or in the checkout's `console/dist`."""
+    folder = shipped("console")
+    return folder / "dist" if (folder / "package.json").is_file() else folder

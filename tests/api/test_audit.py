@@ -1,0 +1,358 @@
+"""The audit trail: who reads it over HTTP, and a chain that shows every change made behind its back."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+import pytest
+
+from atrium.boot.assemble import House, assemble
+from atrium.ground.audit import service as audit
+from atrium.ground.audit.model import GENESIS, ChainRow, Head, Verdict, link
+from atrium.kit.ids import new_id
+from tests.api.signing_in import in_sql
+from tests.client import Client
+from tests.houses import settings_for
+from tests.people import Company, found_company
+from tests.postgres import fresh_database
+
+Trail = tuple[Company, Client]
+AT = "WHERE org_id = $1 AND seq = "
+
+
+@pytest.fixture(scope="module")
+async def quiet_house() -> AsyncIterator[House]:
+    """A house whose background loops are not running, so that nobody seals but the test."""
+    async with fresh_database() as url:
+        house = assemble(settings_for(url))
+        await house.services.database.open()
+        yield house
+        await house.services.database.close()
+
+
+@pytest.fixture
+async def trail(quiet_house: House) -> Trail:
+    """A company with five sealed events, and somebody to make more."""
+    company = await found_company(quiet_house)
+    admin = await company.join("admin")
+    await act(admin, 5)
+    await seal(company)
+    return company, admin
+
+
+async def act(client: Client, times: int) -> None:
+    for n in range(times):
+        assert (await client.post("/api/features/chat", {"enabled": bool(n % 2)})).status == 200
+
+
+async def seal(company: Company, *, but: int = 0) -> int:
+    """Seal until no more than `but` events of the company are left; how many were sealed.
+
+    An event waits for every transaction that was open beside it, and those of other databases on the server count too.
+    """
+    sealed, left = 0, -1
+    async with asyncio.timeout(60):
+        while left != but:
+            sealed += await audit.seal(company.house.services.database)
+            left = await unsealed(company)
+            await asyncio.sleep(0.01 if left != but else 0)
+    return sealed
+
+
+async def unsealed(company: Company) -> int:
+    [[count]] = await in_sql(
+        company.house, "SELECT count(*) FROM audit_events WHERE org_id = $1 AND seq IS NULL", company.org.id
+    )
+    assert isinstance(count, int)
+    return count
+
+
+async def verdict_on(company: Company, trusted: list[Head] | None = None) -> Verdict:
+    kept = {head.org_id: head for head in trusted} if trusted is not None else None
+    [verdict] = [
+        one async for one in audit.verify(company.house.services.database, kept) if one.org_id == company.org.id
+    ]
+    return verdict
+
+
+async def head_of(company: Company) -> Head:
+    [head] = [head for head in await audit.list_heads(company.house.services.database) if head.org_id == company.org.id]
+    return head
+
+
+async def tamper(company: Company, sql: str) -> None:
+    await in_sql(company.house, sql, company.org.id)
+
+
+async def kinds_seen_by(client: Client) -> list[str]:
+    return [event["kind"] for event in (await client.get("/api/audit"))["items"]]
+
+
+async def test_an_event_says_who_did_what_to_which_thing(admin: Client) -> None:
+    await admin.post("/api/features/chat", {"enabled": False})
+
+    [event] = (await admin.get("/api/audit"))["items"]
+
+    assert set(event) == {"id", "at", "kind", "subject", "facts", "team_id", "actor_id", "actor", "seq"}
+    assert (event["kind"], event["subject"], event["facts"]) == ("features.switched", "chat", {"enabled": False})
+    assert (event["actor_id"], event["actor"], event["team_id"]) == (admin.user_id, admin.username, admin.team_id)
+
+
+async def test_events_are_listed_newest_first_page_by_page(admin: Client) -> None:
+    await act(admin, 7)
+    whole = [event["id"] for event in (await admin.get("/api/audit"))["items"]]
+    seen: list[str] = []
+    cursor = None
+
+    while True:
+        page = await admin.get("/api/audit", limit=3, **({"cursor": cursor} if cursor else {}))
+        seen += [event["id"] for event in page["items"]]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            break
+
+    assert seen == whole == sorted(whole, reverse=True)
+    assert len(seen) == 7
+
+
+async def test_events_that_come_meanwhile_do_not_shift_the_pages(admin: Client) -> None:
+    await act(admin, 4)
+    whole = [event["id"] for event in (await admin.get("/api/audit"))["items"]]
+    first = await admin.get("/api/audit", limit=2)
+
+    await act(admin, 3)
+    second = await admin.get("/api/audit", limit=2, cursor=first["next_cursor"])
+
+    assert [event["id"] for event in first["items"] + second["items"]] == whole
+
+
+@pytest.mark.parametrize("role", ["worker", "viewer", "member"])
+async def test_reading_the_trail_needs_managing_settings(company: Company, role: str) -> None:
+    answer = await (await company.join(role)).get("/api/audit")
+
+    assert (answer.status, answer.code) == (403, "access.permission_missing")
+
+
+async def test_a_trail_is_its_teams_alone(company: Company, admin: Client, stranger: Client) -> None:
+    next_door = await company.join("admin", team=await company.add_team())
+    await act(admin, 1)
+
+    assert await kinds_seen_by(admin) == ["features.switched"]
+    assert await kinds_seen_by(next_door) == []
+    assert await kinds_seen_by(stranger) == []
+
+
+async def test_a_refused_change_leaves_no_event(admin: Client) -> None:
+    await admin.post("/api/features/nonsense", {"enabled": True})
+    await admin.post("/api/tokens", {"name": "x", "scope": ["instance:manage"]})
+
+    assert await kinds_seen_by(admin) == []
+
+
+async def test_sealing_gives_every_event_its_place(trail: Trail) -> None:
+    company, admin = trail
+
+    events = (await admin.get("/api/audit"))["items"]
+
+    assert [event["seq"] for event in events] == [5, 4, 3, 2, 1]
+    assert await verdict_on(company) == Verdict(company.org.id, 5, 0)
+
+
+async def test_sealing_again_goes_on_where_it_ended(trail: Trail) -> None:
+    company, admin = trail
+    await act(admin, 2)
+    before = await verdict_on(company)
+
+    assert await seal(company) == 2
+
+    assert (before.events, before.unsealed, before.problem) == (5, 2, None)
+    assert await verdict_on(company) == Verdict(company.org.id, 7, 0)
+    assert await audit.seal(company.house.services.database) == 0
+
+
+async def test_each_company_has_a_chain_of_its_own(trail: Trail) -> None:
+    company, _ = trail
+    other = await found_company(company.house)
+    await act(await other.join("admin"), 3)
+
+    await seal(other)
+
+    assert (await head_of(other)).seq == 3
+    assert (await head_of(company)).seq == 5
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "kind = 'features.nothing'",
+        "subject = 'agent'",
+        "facts = '{}'",
+        "facts = facts || '{\"extra\": 1}'",
+        "at = at + interval '1 microsecond'",
+        "actor_id = gen_random_uuid()",
+        "team_id = gen_random_uuid()",
+        "id = gen_random_uuid()",
+        "hash = sha256(hash)",
+        "hash = NULL",
+    ],
+)
+@pytest.mark.parametrize("place", [1, 3, 5])
+async def test_a_changed_column_is_found(trail: Trail, change: str, place: int) -> None:
+    company, _ = trail
+
+    await tamper(company, f"UPDATE audit_events SET {change} {AT} {place}")
+
+    assert f"event {place} " in str((await verdict_on(company)).problem)
+
+
+@pytest.mark.parametrize("place", [1, 3, 5])
+async def test_a_deleted_event_is_found(trail: Trail, place: int) -> None:
+    company, _ = trail
+
+    await tamper(company, f"DELETE FROM audit_events {AT} {place}")
+
+    assert (await verdict_on(company)).problem is not None
+
+
+async def test_two_events_that_changed_places_are_found(trail: Trail) -> None:
+    company, _ = trail
+
+    await tamper(company, f"UPDATE audit_events SET seq = 99 {AT} 2")
+    await tamper(company, f"UPDATE audit_events SET seq = 2 {AT} 3")
+    await tamper(company, f"UPDATE audit_events SET seq = 3 {AT} 99")
+
+    assert (await verdict_on(company)).problem is not None
+
+
+@pytest.mark.parametrize("seq", [0, -1, 6])
+async def test_an_event_slipped_in_is_found(trail: Trail, seq: int) -> None:
+    company, _ = trail
+
+    await tamper(
+        company,
+        f"""
+        INSERT INTO audit_events (org_id, id, team_id, actor_id, kind, subject, seq, hash)
+        SELECT org_id, gen_random_uuid(), team_id, actor_id, kind, 'forged', {seq}, hash FROM audit_events {AT} 5
+        """,
+    )
+
+    assert (await verdict_on(company)).problem is not None
+
+
+async def test_a_cut_tail_is_found_by_the_head_beside_it(trail: Trail) -> None:
+    company, _ = trail
+
+    await tamper(company, "DELETE FROM audit_events WHERE org_id = $1 AND seq > 3")
+
+    assert "cut off" in str((await verdict_on(company)).problem)
+
+
+async def test_an_unsealed_tail_is_found_too(trail: Trail) -> None:
+    company, _ = trail
+
+    await tamper(company, f"UPDATE audit_events SET seq = NULL, hash = NULL {AT} 5")
+    await seal(company)
+
+    assert (await verdict_on(company)).problem is not None
+
+
+async def test_a_cut_tail_with_its_head_set_back_is_found_by_the_head_kept_outside(trail: Trail) -> None:
+    company, _ = trail
+    kept = await head_of(company)
+
+    await tamper(company, "DELETE FROM audit_events WHERE org_id = $1 AND seq > 3")
+    await tamper(company, f"UPDATE audit_heads SET seq = 3, hash = (SELECT hash FROM audit_events {AT} 3) WHERE org_id = $1")  # fmt: skip
+
+    assert (await verdict_on(company)).problem is None
+    assert "kept outside" in str((await verdict_on(company, [kept])).problem)
+
+
+async def test_a_trail_wiped_whole_is_found_by_the_head_kept_outside(trail: Trail) -> None:
+    company, _ = trail
+    kept = await head_of(company)
+
+    await tamper(company, "DELETE FROM audit_events WHERE org_id = $1")
+    await tamper(company, "DELETE FROM audit_heads WHERE org_id = $1")
+
+    assert "kept outside" in str((await verdict_on(company, [kept])).problem)
+
+
+async def test_a_chain_forged_from_the_start_is_found_by_the_head_kept_outside(trail: Trail) -> None:
+    company, admin = trail
+    kept = await head_of(company)
+    await tamper(company, f"UPDATE audit_events SET subject = 'forged' {AT} 2")
+    await forge(company)
+    await act(admin, 1)
+    await seal(company)
+
+    assert (await verdict_on(company)).problem is None
+    assert "differs from the head kept outside" in str((await verdict_on(company, [kept])).problem)
+
+
+async def forge(company: Company) -> None:
+    """Compute every link anew, as somebody with the whole database in hand could."""
+    rows = await in_sql(
+        company.house,
+        "SELECT org_id, id, team_id, actor_id, kind, subject, facts::text, extract(epoch FROM at)::text, seq, hash"
+        " FROM audit_events WHERE org_id = $1 ORDER BY seq",
+        company.org.id,
+    )
+    before = GENESIS
+    for seq, values in enumerate(rows, 1):
+        fields: list[Any] = values
+        before = link(before, seq, ChainRow(*fields))
+        await in_sql(company.house, f"UPDATE audit_events SET hash = $2 {AT} {seq}", company.org.id, before)
+    await in_sql(company.house, "UPDATE audit_heads SET hash = $2 WHERE org_id = $1", company.org.id, before)
+
+
+async def test_a_head_kept_outside_goes_on_holding_as_the_chain_grows(trail: Trail) -> None:
+    company, admin = trail
+    kept = await head_of(company)
+    await act(admin, 2)
+    await seal(company)
+
+    assert await verdict_on(company, [kept]) == Verdict(company.org.id, 7, 0)
+
+
+async def test_an_event_of_an_open_transaction_is_sealed_later_and_not_skipped(trail: Trail) -> None:
+    company, admin = trail
+    connection = await asyncpg.connect(company.house.services.settings.database_url)
+    slow = connection.transaction()
+    await slow.start()
+    await insert_event(connection, company, UUID(admin.user_id))
+
+    await act(admin, 2)
+    await audit.seal(company.house.services.database)
+    meanwhile = await verdict_on(company)
+    await slow.commit()
+    await connection.close()
+    await seal(company)
+
+    assert (meanwhile.problem, meanwhile.events) == (None, 5)
+    assert await verdict_on(company) == Verdict(company.org.id, 8, 0)
+
+
+async def insert_event(connection: Any, company: Company, actor: UUID) -> None:
+    await connection.execute(
+        "INSERT INTO audit_events (org_id, id, team_id, actor_id, kind, subject) VALUES ($1, $2, $3, $4, 'slow', 's')",
+        company.org.id,
+        new_id(),
+        company.team.id,
+        actor,
+    )
+
+
+async def test_nobody_who_serves_requests_can_rewrite_an_event(trail: Trail) -> None:
+    company, _ = trail
+    connection = await asyncpg.connect(company.house.services.settings.database_url)
+
+    try:
+        for role in ("atrium_app", "atrium_system"):
+            for sql in ("UPDATE audit_events SET subject = 'x'", "DELETE FROM audit_events", "DELETE FROM audit_heads"):
+                with pytest.raises(asyncpg.InsufficientPrivilegeError):
+                    await connection.execute(f"SET ROLE {role}; {sql}")
+                await connection.execute("RESET ROLE")
+    finally:
+        await connection.close()

@@ -1,0 +1,181 @@
+"""The instance over HTTP: health, readiness, configuration, status and metrics."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from atrium import __version__
+from atrium.boot.assemble import House
+from atrium.kit.migrate import read_migrations
+from atrium.routes import ROUTES
+from tests.api.signing_in import PASSWORD, with_token
+from tests.client import Answer, Client
+from tests.houses import open_house, settings_for
+from tests.people import Company, found_company
+from tests.postgres import fresh_database
+
+FIRST = {"username": "root", "password": PASSWORD, "org": "First", "team": "Core"}
+
+
+@pytest.fixture(scope="module")
+async def counted() -> AsyncIterator[tuple[Answer, Client]]:
+    """The configuration of a new instance, and its operator after the first run: nobody else is there to be counted."""
+    async with fresh_database() as url, open_house(settings_for(url, default_locale="is")) as house:
+        before = await Client(house.app).get("/api/config")
+        yield before, Client(house.app, (await Client(house.app).post("/api/bootstrap", FIRST))["token"])
+
+
+@pytest.fixture
+def root(counted: tuple[Answer, Client]) -> Client:
+    return counted[1]
+
+
+@pytest.fixture
+async def own_house(database_url: str) -> AsyncIterator[House]:
+    """A house of one's own, to break."""
+    async with open_house(settings_for(database_url)) as house:
+        yield house
+
+
+async def count_of(client: Client, family: str, **labels: str) -> float:
+    """What a counter stands at, read as JSON."""
+    samples = (await client.get("/api/metrics", headers={"accept": "application/json"}))[family]
+    return sum(
+        float(sample["value"])
+        for sample in samples
+        if sample["name"] == f"{family}_total" and labels.items() <= sample["labels"].items()
+    )
+
+
+@pytest.mark.parametrize("multitenant", [True, False])
+async def test_health_says_two_things_and_no_more(database_url: str, multitenant: bool) -> None:
+    async with open_house(settings_for(database_url, multitenant=multitenant)) as house:
+        answer = await Client(house.app).get("/health")
+
+    assert (answer.status, answer.body) == (200, {"ok": True, "multitenant": multitenant})
+
+
+def test_the_configuration_is_what_anybody_may_know(counted: tuple[Answer, Client]) -> None:
+    before, _ = counted
+
+    assert before.body == {
+        "home": "console",
+        "multitenant": True,
+        "needs_bootstrap": True,
+        "localization": {"default_locale": "is", "locales": ["en", "es", "is", "nl"], "switching": True},
+    }
+
+
+async def test_a_serving_process_is_ready(nobody: Client) -> None:
+    assert (await nobody.get("/ready")).body == {"ready": True}
+
+
+async def test_a_stopping_process_is_not_ready_but_alive(own_house: House) -> None:
+    nobody = Client(own_house.app)
+
+    own_house.services.state.draining = True
+
+    refused = await nobody.get("/ready")
+    assert (refused.status, refused.code, refused.headers["retry-after"]) == (503, "instance.not_ready", "1")
+    assert (await nobody.get("/health")).status == 200
+
+
+async def test_without_its_database_a_process_is_alive_and_says_try_again(own_house: House) -> None:
+    member = await (await found_company(own_house)).join()
+    await own_house.services.database.close()
+
+    ready, answer = await member.get("/ready"), await member.get("/api/whoami")
+
+    assert (ready.status, ready.code) == (503, "instance.not_ready")
+    assert (answer.status, answer.code, answer.headers["retry-after"]) == (503, "instance.unavailable", "1")
+    assert (await member.get("/health")).status == 200
+
+
+async def test_the_status_says_what_runs_and_how_secrets_are_kept(root: Client) -> None:
+    status = await root.get("/api/admin/status")
+
+    assert set(status.body) == {
+        "version", "kdf", "tls", "multitenant", "secrets_at_rest", "schema_version", "counts", "failed_plugins",
+    }  # fmt: skip
+    assert (status["version"], status["tls"], status["multitenant"]) == (__version__, False, True)
+    assert (status["kdf"], status["secrets_at_rest"]) == ("argon2id m=46MiB t=1 p=1", "AES-256-GCM")
+    assert status["schema_version"] == len(read_migrations())
+    assert status["failed_plugins"] == {}
+
+
+async def test_the_status_counts_everything_on_the_instance(root: Client) -> None:
+    before = (await root.get("/api/admin/status"))["counts"]
+    await root.post("/api/notes", {"title": "one"})
+    await root.post("/api/members", {"username": "ann", "role": "viewer"})
+    await root.post("/api/tokens", {"name": "machine"})
+
+    after = (await root.get("/api/admin/status"))["counts"]
+
+    assert before == {"users": 1, "teams": 1, "orgs": 1, "notes": 0, "tokens": 0, "audit_events": 1, "tenants": 1}
+    assert after == {"users": 2, "teams": 1, "orgs": 1, "notes": 1, "tokens": 1, "audit_events": 4, "tenants": 1}
+
+
+@pytest.mark.parametrize("path", ["/api/admin/status", "/api/metrics"])
+async def test_only_an_operator_looks_at_the_instance(company: Company, operator: Client, path: str) -> None:
+    owner = await company.join("owner", org_role="org_owner")
+    token = (await operator.post("/api/tokens", {"name": "narrow", "scope": ["settings:manage"]}))["token"]
+
+    assert (await operator.get(path)).status == 200
+    assert (await owner.get(path)).status == 403
+    assert (await with_token(operator, token).get(path)).status == 403
+
+
+async def test_metrics_are_what_prometheus_reads(root: Client) -> None:
+    answer = await root.get("/api/metrics")
+
+    assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
+    families = {family.name: family for family in text_string_to_metric_families(answer.raw.decode())}
+    [first_run] = [
+        sample.value
+        for sample in families["atrium_requests"].samples
+        if sample.name == "atrium_requests_total"
+        and sample.labels == {"method": "POST", "route": "/api/bootstrap", "status": "201"}
+    ]
+    assert first_run == 1
+    assert {"atrium_request_seconds", "atrium_refused_logins", "atrium_audit_events_sealed"} <= set(families)
+
+
+async def test_metrics_are_json_when_asked_for(root: Client) -> None:
+    answer = await root.get("/api/metrics", headers={"accept": "application/json"})
+
+    assert answer.headers["content-type"] == "application/json"
+    assert {
+        "name": "atrium_requests_total",
+        "labels": {"method": "POST", "route": "/api/bootstrap", "status": "201"},
+        "value": 1.0,
+    } in answer["atrium_requests"]
+
+
+async def test_every_answer_is_counted_by_row_and_status(root: Client) -> None:
+    row = {"method": "GET", "route": "/health", "status": "200"}
+    before = await count_of(root, "atrium_requests", **row)
+
+    await root.get("/health")
+    await root.send("HEAD", "/health")
+
+    assert await count_of(root, "atrium_requests", **row) == before + 2
+
+
+async def test_refused_sign_ins_are_counted_by_reason(root: Client) -> None:
+    before = await count_of(root, "atrium_refused_logins", reason="credentials")
+
+    await root.post("/api/login", {"username": "nobody", "password": "wrong"})
+
+    assert await count_of(root, "atrium_refused_logins", reason="credentials") == before + 1
+
+
+async def test_nobody_invents_series_by_asking_for_odd_addresses(root: Client) -> None:
+    for n in range(5):
+        await root.get(f"/nowhere/{n}")
+        await root.send(f"METHOD{n}", "/health")
+
+    samples = (await root.get("/api/metrics", headers={"accept": "application/json"}))["atrium_requests"]
+
+    assert {sample["labels"]["route"] for sample in samples} <= {route.path for route in ROUTES} | {"none"}
+    assert {sample["labels"]["method"] for sample in samples} <= {"GET", "POST", "none"}

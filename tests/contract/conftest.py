@@ -1,0 +1,41 @@
+"""The stages of the probes: the real house, and one with planted rows."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from atrium.boot.assemble import House
+from tests.contract.planted import PLANTED_DOMAINS, PLANTED_ROUTES, PLANTED_SPECIMENS
+from tests.contract.specimens import SPECIMENS
+from tests.contract.stage import Stage, set_stage
+from tests.houses import open_house, settings_for
+from tests.postgres import fresh_database
+
+
+@pytest.fixture(scope="session")
+async def planted_house(database_url: str) -> AsyncIterator[House]:
+    async with open_house(settings_for(database_url), PLANTED_ROUTES, PLANTED_DOMAINS) as house:
+        yield house
+
+
+@pytest.fixture(scope="session")
+async def stage(house: House) -> Stage:
+    return await set_stage(house, SPECIMENS)
+
+
+@pytest.fixture(scope="session")
+async def planted_stage(planted_house: House) -> Stage:
+    return await set_stage(planted_house, PLANTED_SPECIMENS)
+
+
+@pytest.fixture(scope="session")
+async def untouched_stage() -> AsyncIterator[Stage]:
+    """A server of its own: the first run is asked for here, and would be over for everybody else."""
+    async with fresh_database() as url, open_house(settings_for(url)) as house:
+        yield await set_stage(house, SPECIMENS)
+
+
+@pytest.fixture(scope="session")
+def stages(stage: Stage, planted_stage: Stage) -> dict[bool, Stage]:
+    """The stage of a row, by whether it is a planted one."""
+    return {False: stage, True: planted_stage}

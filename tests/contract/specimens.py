@@ -1,0 +1,184 @@
+"""What every row needs to be asked rightly: a thing for each path parameter, a valid body, whatever must be true before."""
+
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from atrium.edge.endpoint import Endpoint
+from atrium.ground.tenancy.model import Team
+from tests.client import Answer, Client
+from tests.contract.rows import Key, key_of, needs_example, parameters_of
+from tests.people import Company
+
+
+class Unregistered(AssertionError):
+    """A row came without what its probes need; the message says what to add and where."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where things are made: a team of a company, the row's rightful caller there, and a text nobody else may read."""
+
+    company: Company
+    team: Team
+    caller: Client
+    canary: str = field(default_factory=lambda: f"canary-{secrets.token_hex(8)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One request, ready to be sent by anybody."""
+
+    method: str
+    path: str
+    body: Any = None
+    query: Mapping[str, object] = field(default_factory=dict)
+
+    async def by(self, client: Client, credential: str | None = None) -> Answer:
+        headers = {"authorization": credential} if credential else None
+        return await client.send(self.method, self.path, self.body, query=dict(self.query), headers=headers)
+
+
+Maker = Callable[[Place], Awaitable[str]]
+Body = Callable[[Place], Awaitable[Any]]
+
+
+async def _nothing(place: Place) -> None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A right request's body and query, and what has to happen before it."""
+
+    body: Body = _nothing
+    query: Mapping[str, object] = field(default_factory=dict)
+    before: Callable[[Place], Awaitable[None]] = _nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Specimens:
+    """Makers by path parameter, examples by row."""
+
+    makers: Mapping[str, Maker]
+    examples: Mapping[Key, Example]
+
+    async def ask(self, endpoint: Endpoint, place: Place, foreign: Mapping[str, str] | None = None) -> Ask:
+        """A right request; `foreign` puts somebody else's thing in place of a parameter."""
+        example = self.example_of(endpoint)
+        await example.before(place)
+        path = endpoint.route.path
+        for parameter in reversed(parameters_of(path)):
+            value = (foreign or {}).get(parameter) or await self.maker_of(parameter)(place)
+            path = parameter.rpartition("/")[0] + "/" + value + path[len(parameter) :]
+        return Ask(endpoint.route.method, path, await example.body(place), example.query)
+
+    def maker_of(self, parameter: str) -> Maker:
+        if parameter not in self.makers:
+            raise Unregistered(f"MAKERS has nothing that makes a {parameter}")
+        return self.makers[parameter]
+
+    def example_of(self, endpoint: Endpoint) -> Example:
+        key = key_of(endpoint)
+        if key not in self.examples and needs_example(endpoint):
+            raise Unregistered(f"EXAMPLES has no valid request for {' '.join(key)}")
+        return self.examples.get(key, Example())
+
+    def maker_in(self, collection: str) -> Maker | None:
+        """What fills a listing, when its items have an address of their own."""
+        return next((make for path, make in self.makers.items() if path.rpartition("/")[0] == collection), None)
+
+
+async def made(answer: Awaitable[Answer]) -> Answer:
+    """The answer of a step that only arranges, so it must have worked."""
+    found = await answer
+    assert found.status < 300, found.raw
+    return found
+
+
+async def a_note(place: Place) -> str:
+    draft = {"title": place.canary, "body": place.canary, "visibility": "team"}
+    return str((await made(place.caller.post("/api/notes", draft)))["id"])
+
+
+async def a_token(place: Place) -> str:
+    return str((await made(place.caller.post("/api/tokens", {"name": place.canary})))["id"])
+
+
+async def a_person_with_two_factor(place: Place) -> str:
+    person = await place.company.join("member", team=place.team)
+    await made(person.post("/api/2fa/enable", {}))
+    return person.user_id
+
+
+async def a_tool(place: Place) -> str:
+    return "word_count"
+
+
+async def a_feature(place: Place) -> str:
+    return "chat"
+
+
+async def a_console_file(place: Place) -> str:
+    return "index.js"
+
+
+async def two_factor_on(place: Place) -> None:
+    await made(place.caller.post("/api/2fa/enable", {}))
+
+
+def sends(**fields: Any) -> Body:
+    async def body(place: Place) -> Any:
+        return fields
+
+    return body
+
+
+async def a_share(place: Place) -> Any:
+    colleague = await place.company.join("member", team=place.team)
+    return {"user_id": colleague.user_id, "permission": "notes:read"}
+
+
+async def a_new_member(place: Place) -> Any:
+    return {"username": place.canary, "role": "member", "display_name": place.canary}
+
+
+async def somebodys_credentials(place: Place) -> Any:
+    person = await place.company.join("member", team=place.team, password="a long enough phrase")
+    return {"username": person.username, "password": "a long enough phrase"}
+
+
+async def a_first_run(place: Place) -> Any:
+    return {"username": f"op-{secrets.token_hex(4)}", "password": "a long enough phrase", "org": "Org", "team": "Team"}
+
+
+MAKERS: dict[str, Maker] = {
+    "/assets/*path": a_console_file,
+    "/api/notes/:id": a_note,
+    "/api/tokens/:id": a_token,
+    "/api/admin/users/:id": a_person_with_two_factor,
+    "/api/tools/:name": a_tool,
+    "/api/features/:name": a_feature,
+}
+
+EXAMPLES: dict[Key, Example] = {
+    ("POST", "/api/bootstrap"): Example(a_first_run),
+    ("POST", "/api/login"): Example(somebodys_credentials),
+    ("POST", "/api/2fa/enable"): Example(sends()),
+    ("POST", "/api/2fa/recovery-codes"): Example(sends(), before=two_factor_on),
+    ("DELETE", "/api/2fa"): Example(before=two_factor_on),
+    ("POST", "/api/password"): Example(sends(new_password="another long enough phrase")),
+    ("POST", "/api/profile"): Example(sends(display_name="Somebody")),
+    ("POST", "/api/members"): Example(a_new_member),
+    ("POST", "/api/notes"): Example(sends(title="A note")),
+    ("PUT", "/api/notes/:id"): Example(sends(body="better")),
+    ("POST", "/api/notes/:id/share"): Example(a_share),
+    ("POST", "/api/tools/:name"): Example(sends(enabled=True)),
+    ("POST", "/api/tokens"): Example(sends(name="A token")),
+    ("POST", "/api/features/:name"): Example(sends(enabled=True)),
+    ("GET", "/api/x/example-tools/word-count"): Example(query={"text": "three plain words"}),
+    ("POST", "/api/x/example-tools/word-count"): Example(sends(text="three plain words")),
+}
+
+SPECIMENS = Specimens(MAKERS, EXAMPLES)

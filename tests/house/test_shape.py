@@ -1,0 +1,138 @@
+"""The house keeps its shape: every domain alike, SQL at home, other domains entered by their door."""
+
+import ast
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+import pytest
+
+from tests.house.source import FLOORS, Module, attributes_of, imports_of, module_of, modules, texts_of, undocumented
+
+Rule = Callable[[Module], Iterator[str]]
+SHAPE = {"__init__", "model", "store", "service", "handlers", "tools", "jobs", "listeners"}
+# Specialists: a domain's further nouns. A new one is a decision; it is written down here.
+SPECIALISTS = {
+    "ground/identity": {"login", "sessions", "two_factor"},
+    "ground/audit": {"sealer"},
+    "admin/plugins": {"loader", "manifest"},
+    "product/console": {"assets", "page"},
+}
+SQL = re.compile(r"\b(SELECT|INSERT INTO|UPDATE \w+ SET|DELETE FROM|MERGE INTO)\b|^\s*(select|insert|update|delete)\s")
+SQL_HOMES = {
+    "kit/database.py": "asks whether PostgreSQL answers",
+    "kit/migrate.py": "keeps the ledger of migrations",
+    "boot/examine.py": "looks whether the serving role is weak enough",
+    "boot/up.py": "creates the database of a private PostgreSQL",
+}
+SYSTEM = {
+    "seams/context.py": "the way to a system transaction",
+    "admin/instance/service.py": "first run, configuration and counts, before or above any company",
+    "ground/limits/service.py": "counts strangers, before anybody is known",
+    "ground/identity/login.py": "finds an account by its name, before its company is known",
+    "ground/identity/service.py": "forgets expired credentials and seals seeds again, in every company",
+    "ground/identity/two_factor.py": "an operator revokes a person's second factor, in any company",
+    "ground/audit/sealer.py": "chains and checks the events of every company",
+    "ground/audit/service.py": "lists the end of every company's chain",
+    "ground/idempotency/service.py": "forgets old replies, in every company",
+    "product/localization/service.py": "reads the instance's language for somebody not signed in",
+    "product/console/service.py": "reads the instance's language for somebody not signed in",
+}
+DOORS = {"service", "model"}
+
+
+def stray_names(module: Module) -> Iterator[str]:
+    if module.domain and module.parts[2] not in SHAPE | SPECIALISTS.get("/".join(module.domain), set()):
+        yield f"{module.path}: no domain has a module of this name"
+
+
+def sql_abroad(module: Module) -> Iterator[str]:
+    if module.parts[-1] != "store" and module.path not in SQL_HOMES:
+        yield from (f"{module.path}: {text[:60]!r}" for text in texts_of(module) if SQL.search(text))
+
+
+def side_entrances(module: Module) -> Iterator[str]:
+    if module.path == "boot/wiring.py":  # plugs in every domain's handlers
+        return
+    for imported in imports_of(module):
+        elsewhere = imported[0] in FLOORS and imported[:2] != module.domain
+        if elsewhere and len(imported) > 2 and imported[2] not in DOORS:
+            yield f"{module.path}: enters {'.'.join(imported)} past its door"
+
+
+def system_transactions(module: Module) -> Iterator[str]:
+    if "begin_system" in attributes_of(module) and module.path not in SYSTEM:
+        yield f"{module.path}: opens a system transaction"
+
+
+def environment(module: Module) -> Iterator[str]:
+    if attributes_of(module) & {"environ", "getenv", "putenv"} and module.path != "kit/settings.py":
+        yield f"{module.path}: touches the environment"
+
+
+def silent(module: Module) -> Iterator[str]:
+    # A store's function is its name and its statement; the server's hooks are documented where they come from.
+    if module.parts[-1] != "store" and module.path not in {"boot/serve.py"}:
+        yield from undocumented(module)
+
+
+RULES: list[Rule] = [stray_names, sql_abroad, side_entrances, system_transactions, environment, silent]
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_the_house_keeps_the_rule(rule: Rule) -> None:
+    assert [text for module in modules() for text in rule(module)] == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "path", "text"),
+    [
+        (stray_names, "product/notes/helpers.py", ""),
+        (sql_abroad, "product/notes/service.py", "ALL = 'SELECT id FROM notes'"),
+        (sql_abroad, "product/notes/handlers.py", "async def f(db): await db.run(f'DELETE FROM notes WHERE {x}')"),
+        (sql_abroad, "edge/app.py", "q = 'select 1'"),
+        (side_entrances, "engine/tools/service.py", "from atrium.ground.audit import store"),
+        (side_entrances, "engine/tools/service.py", "from atrium.ground.audit.store import insert_event"),
+        (side_entrances, "edge/app.py", "import atrium.ground.identity.login"),
+        (system_transactions, "product/notes/service.py", "async def f(op): op.begin_system()"),
+        (environment, "product/notes/service.py", "import os\nHOME = os.environ['HOME']"),
+        (environment, "product/notes/service.py", "from os import getenv"),
+        (silent, "product/notes/__init__.py", ""),
+        (silent, "product/notes/service.py", "'''Words.'''\nasync def share_note(): ..."),
+        (silent, "product/notes/service.py", "'''Words.'''\nclass Note:\n '''A note.'''\n def etag(self): ..."),
+    ],
+)
+def test_a_planted_breach_is_found(rule: Rule, path: str, text: str) -> None:
+    assert [*rule(module_of(path, text))] != []
+
+
+@pytest.mark.parametrize(
+    ("rule", "path", "text"),
+    [
+        (sql_abroad, "product/notes/service.py", "'''We SELECT nothing here.'''\nHINT = 'Select a note to update it'"),
+        (side_entrances, "product/notes/service.py", "from atrium.product.notes import store"),
+        (side_entrances, "product/notes/service.py", "from atrium.ground.audit import service as audit"),
+        (silent, "product/notes/service.py", "'''Words.'''\nasync def _helper(): ..."),
+    ],
+)
+def test_what_is_in_order_passes(rule: Rule, path: str, text: str) -> None:
+    assert [*rule(module_of(path, text))] == []
+
+
+def unneeded(listed: Iterable[str], needs: Callable[[Module], bool]) -> set[str]:
+    return set(listed) - {module.path for module in modules() if needs(module)}
+
+
+def test_no_list_has_an_entry_that_is_not_needed() -> None:
+    specialists = {f"{domain}/{name}.py" for domain, names in SPECIALISTS.items() for name in names}
+
+    assert unneeded(specialists, lambda module: True) == set()
+    assert unneeded(SQL_HOMES, lambda module: any(SQL.search(text) for text in texts_of(module))) == set()
+    assert unneeded(SYSTEM, lambda module: "begin_system" in attributes_of(module)) == set()
+
+
+def test_every_domain_says_what_it_owns() -> None:
+    domains = [module for module in modules() if module.domain and module.parts[2] == "__init__"]
+
+    assert len(domains) >= 11
+    for module in domains:
+        assert re.search(r"Owns (no table|tables? `|`)", ast.get_docstring(module.tree) or ""), module.path

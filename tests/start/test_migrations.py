@@ -1,0 +1,135 @@
+"""Migrations over data that is already there: nothing is lost, nothing runs twice, nothing is edited afterwards."""
+
+import asyncio
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import pytest
+
+from atrium.kit.migrate import MigrationRefused, migrate, pending, read_migrations
+from atrium.kit.paths import shipped
+from tests.postgres import fresh_database, run_as_owner
+from tests.processes import holding, until_queued
+from tests.start.rows import ROWS
+
+NAMES = [migration.name for migration in read_migrations()]
+Contents = dict[str, list[dict[str, Any]]]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder of migrations to play with, holding the shipped ones."""
+    shutil.copytree(shipped("migrations"), tmp_path / "migrations")
+    return tmp_path / "migrations"
+
+
+def cut_after(folder: Path, number: int) -> None:
+    """Only the first so many migrations are left."""
+    for path in sorted(folder.glob("*.sql"))[number:]:
+        path.unlink()
+
+
+async def populate(url: str) -> Contents:
+    """Fill every table there is; what is then in them. The ledger is the migrations' own."""
+    found = await run_as_owner(url, "SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
+    tables = {row["tablename"] for row in found} - {"schema_migrations"}
+    assert tables <= ROWS.keys(), f"rows.py has nothing to put into {tables - ROWS.keys()}"
+    for table in ROWS:
+        for statement in ROWS[table] if table in tables else ():
+            await run_as_owner(url, statement)
+    return {table: await rows_of(url, table) for table in tables}
+
+
+async def rows_of(url: str, table: str) -> list[dict[str, Any]]:
+    """Every row of a table as PostgreSQL's own JSON, oldest first in the file."""
+    return [
+        json.loads(row[0]) for row in await run_as_owner(url, f"SELECT to_jsonb(t)::text FROM {table} t ORDER BY ctid")
+    ]
+
+
+@pytest.mark.parametrize("number", range(1, len(NAMES)), ids=lambda number: NAMES[number - 1])
+async def test_what_was_written_under_an_older_schema_survives_the_rest(folder: Path, number: int) -> None:
+    cut_after(folder, number)
+    async with fresh_database(migrated=False) as url:
+        await migrate(url, folder)
+        before = await populate(url)
+
+        applied = await migrate(url)
+
+        assert applied == NAMES[number:]
+        for table, rows in before.items():
+            assert rows, table
+            # A later migration may add columns; what was there stays as it was.
+            after = [{name: row[name] for name in rows[0]} for row in await rows_of(url, table)]
+            assert sorted(after, key=str) == sorted(rows, key=str), table
+
+
+async def test_every_table_of_today_can_be_filled() -> None:
+    async with fresh_database() as url:
+        contents = await populate(url)
+
+    assert contents.keys() == ROWS.keys()
+    assert all(contents.values())
+
+
+async def test_migrating_twice_does_nothing_the_second_time() -> None:
+    async with fresh_database(migrated=False) as url:
+        assert await pending(url) == NAMES
+        assert await migrate(url) == NAMES
+        assert await migrate(url) == []
+        assert await pending(url) == []
+
+
+async def test_a_file_changed_after_it_was_applied_is_refused(folder: Path) -> None:
+    async with fresh_database() as url:
+        path = folder / f"{NAMES[3]}.sql"
+        path.write_text(path.read_text() + "-- one harmless comment\n")
+
+        with pytest.raises(MigrationRefused, match=f"{NAMES[3]} was changed after it was applied"):
+            await migrate(url, folder)
+
+
+@pytest.mark.parametrize("stray", ["0013_after_a_gap.sql", "0003_twice.sql", "notes.sql", "0012-dashes.sql"])
+async def test_gaps_doubles_and_stray_names_are_refused_before_anything_is_applied(folder: Path, stray: str) -> None:
+    cut_after(folder, 11)
+    (folder / stray).write_text("-- owner: nobody\nCREATE TABLE stray ();\n")
+
+    async with fresh_database(migrated=False) as url:
+        with pytest.raises(MigrationRefused, match="numbered without gaps"):
+            await migrate(url, folder)
+
+        assert await pending(url) == NAMES
+
+
+async def test_a_migration_that_fails_leaves_nothing_of_itself_and_can_be_repeated(folder: Path) -> None:
+    number = len(NAMES) + 1
+    broken = folder / f"{number:04}_broken.sql"
+    broken.write_text("-- owner: nobody\nCREATE TABLE half (); SELECT 1 / 0;\n")
+    async with fresh_database() as url:
+        with pytest.raises(asyncpg.DivisionByZeroError):
+            await migrate(url, folder)
+        left = (await run_as_owner(url, "SELECT to_regclass('half')::text"))[0][0]
+        broken.write_text("-- owner: nobody\nCREATE TABLE half ();\n")
+        applied = await migrate(url, folder)
+
+    assert left is None
+    assert applied == [broken.stem]
+
+
+async def test_whoever_comes_second_waits_and_finds_the_work_done(folder: Path) -> None:
+    number = len(NAMES) + 1
+    slow = folder / f"{number:04}_slow.sql"
+    slow.write_text("-- owner: nobody\nLOCK TABLE notes IN EXCLUSIVE MODE; CREATE TABLE slow ();\n")
+    async with fresh_database() as url:
+        async with holding(url, "LOCK TABLE notes IN SHARE MODE"):
+            # One stands in the middle of the file, the others at its door.
+            migrating = [asyncio.create_task(migrate(url, folder)) for _ in range(5)]
+            await until_queued(url, len(migrating))
+            ledger = (await run_as_owner(url, "SELECT max(number) FROM schema_migrations"))[0][0]
+        applied = await asyncio.gather(*migrating)
+
+    assert ledger == len(NAMES)
+    assert sorted(applied) == [[], [], [], [], [slow.stem]]

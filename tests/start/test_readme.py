@@ -1,0 +1,58 @@
+"""The README's quick start does what it says, in under two minutes."""
+
+import json
+
+import httpx
+import pytest
+
+from tests.postgres import run_as_owner
+from tests.processes import ROOT
+from tests.start.quick_start import (
+    README_PORT,
+    QuickStartFailed,
+    commands_under,
+    network_answers,
+    quick_start,
+    script_of,
+)
+
+LIMIT = 120
+
+
+async def test_the_quick_start_ends_with_an_instance_and_a_first_note_in_under_two_minutes() -> None:
+    try:
+        with quick_start(LIMIT) as ran:
+            database = f"postgresql://postgres@/atrium?host={ran.folder}/atrium-data/postgres"
+            counts = await run_as_owner(
+                database,
+                "SELECT (SELECT count(*) FROM instance), (SELECT count(*) FROM users WHERE operator), (SELECT count(*) FROM notes)",
+            )
+            async with httpx.AsyncClient(trust_env=False) as client:
+                config = (await client.get(f"http://127.0.0.1:{ran.port}/api/config")).json()
+    except QuickStartFailed as failure:
+        if not network_answers():
+            pytest.skip("NO NETWORK: pip cannot fetch packages, so the README's quick start was NOT tried")
+        pytest.fail(f"the README's quick start did not work:\n{failure}")
+
+    print(f"the quick start took {ran.seconds:.1f} s")
+    assert ran.seconds < LIMIT
+    assert tuple(counts[0]) == (1, 1, 1)
+    assert config["needs_bootstrap"] is False
+    assert json.loads(ran.output.splitlines()[-1])["title"]
+
+
+def test_blocks_are_found_under_their_own_heading_only() -> None:
+    text = "# A\n\n## One\n\n```sh\nfirst\nsecond\n```\n\n```python\nno\n```\n\n### Two\n```sh\nthird\n```\n## Three\n```sh\nno\n```\n"
+
+    assert commands_under(text, "## One") == ["first\nsecond\n"]
+    assert commands_under(text, "### Two") == ["third\n"]
+    with pytest.raises(QuickStartFailed):
+        commands_under(text, "## Four")
+
+
+def test_a_taken_port_is_replaced_everywhere_it_is_written() -> None:
+    script = script_of((ROOT / "README.md").read_text(), 12_345)
+
+    assert f":{README_PORT}/" not in script
+    assert "atrium up --port 12345" in script
+    assert script.count(":12345/") >= 3

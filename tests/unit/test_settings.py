@@ -1,0 +1,117 @@
+"""Settings: each variable read by its type, each bad value refused by its name."""
+
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from atrium.kit.settings import BadSetting, Home, Settings, describe_settings, read_settings
+
+KINDS = {field.name: field.type for field in fields(Settings)}
+NUMBERS = sorted(name for name, kind in KINDS.items() if kind is int)
+SWITCHES = sorted(name for name, kind in KINDS.items() if kind is bool)
+
+
+def variable(name: str) -> str:
+    return f"SERVICE_{name.upper()}"
+
+
+def test_nothing_set_gives_the_defaults() -> None:
+    assert read_settings({}) == Settings()
+
+
+def test_other_variables_are_left_alone() -> None:
+    assert read_settings({"HOME": "beta", "DATABASE_URL": "x", "SERVICE_UNKNOWN": "x"}) == Settings()
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_a_number_is_read(name: str) -> None:
+    assert getattr(read_settings({variable(name): "7"}), name) == 7
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("text", ["", "many", "1.5", "0x10", "1e3", "-1"])
+def test_what_is_no_number_is_refused_by_name(name: str, text: str) -> None:
+    with pytest.raises(BadSetting, match=f"{variable(name)}={text!r}"):
+        read_settings({variable(name): text})
+
+
+@pytest.mark.parametrize("name", sorted(set(NUMBERS) - {"database_statement_cache", "drain_seconds"}))
+def test_a_limit_of_nothing_is_refused_by_name(name: str) -> None:
+    with pytest.raises(BadSetting, match=f"{variable(name)}='0'.*at least 1"):
+        read_settings({variable(name): "0"})
+
+
+@pytest.mark.parametrize("name", ["database_statement_cache", "drain_seconds"])
+def test_zero_is_a_number_where_it_means_something(name: str) -> None:
+    assert getattr(read_settings({variable(name): "0"}), name) == 0
+
+
+@pytest.mark.parametrize("name", SWITCHES)
+@pytest.mark.parametrize(
+    ("text", "value"), [("1", True), ("true", True), ("YES", True), ("0", False), ("False", False), ("no", False)]
+)
+def test_a_switch_is_read(name: str, text: str, value: bool) -> None:
+    assert getattr(read_settings({variable(name): text}), name) is value
+
+
+@pytest.mark.parametrize("name", SWITCHES)
+@pytest.mark.parametrize("text", ["2", "on", "maybe", " 1"])
+def test_what_is_no_switch_is_refused_by_name(name: str, text: str) -> None:
+    with pytest.raises(BadSetting, match=f"{variable(name)}={text!r} cannot be read: it takes 1 or 0"):
+        read_settings({variable(name): text})
+
+
+def test_a_closed_set_is_read() -> None:
+    settings = read_settings({"SERVICE_HOME": "beta", "SERVICE_LOG_LEVEL": "debug"})
+
+    assert (settings.home, settings.log_level) == (Home.BETA, "debug")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "takes"),
+    [
+        ("SERVICE_HOME", "kitchen", r"console\|beta"),
+        ("SERVICE_HOME", "", r"console\|beta"),
+        ("SERVICE_LOG_LEVEL", "loud", r"debug\|info\|warning\|error"),
+        ("SERVICE_LOG_LEVEL", "basic_format", r"debug\|info\|warning\|error"),
+    ],
+)
+def test_a_value_outside_its_set_is_refused_by_name(name: str, text: str, takes: str) -> None:
+    with pytest.raises(BadSetting, match=f"{name}={text!r} cannot be read: it takes {takes}"):
+        read_settings({name: text})
+
+
+def test_a_folder_is_a_path() -> None:
+    assert read_settings({"SERVICE_DATA_DIR": "some/where"}).data_dir == Path("some/where")
+
+
+def test_an_override_wins_over_the_environment() -> None:
+    assert read_settings({"SERVICE_DATABASE_POOL": "3"}, database_pool=4).database_pool == 4
+
+
+def test_the_process_environment_is_what_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SERVICE_DEFAULT_LOCALE", "is")
+
+    assert read_settings().default_locale == "is"
+
+
+def test_settings_are_frozen() -> None:
+    with pytest.raises(AttributeError):
+        Settings().database_pool = 1  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("name", sorted(KINDS))
+def test_the_description_has_every_variable_with_its_default_and_a_sentence(name: str) -> None:
+    lines = describe_settings().splitlines()
+
+    [at] = [number for number, line in enumerate(lines) if line.startswith(f"{variable(name)}=")]
+
+    assert lines[at + 1].startswith("    ")
+    assert lines[at + 1].endswith(".")
+
+
+def test_a_described_default_reads_back_as_itself() -> None:
+    described = dict(line.split("=", 1) for line in describe_settings().splitlines() if line.startswith("SERVICE_"))
+
+    assert read_settings(described) == Settings()

@@ -1,0 +1,76 @@
+"""Asking every row for another company's things, and remembering which answers carried them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from atrium.boot.assemble import House
+from atrium.edge.endpoint import Endpoint
+from tests.client import Answer, Client
+from tests.contract.exemptions import EXEMPT
+from tests.contract.rows import is_public, key_of, name_of, parameters_of
+from tests.contract.specimens import SPECIMENS, Ask, Place
+from tests.contract.stage import rightful
+from tests.walls.population import Populated
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """One request of ours that must bring nothing of theirs."""
+
+    row: str
+    ask: Ask
+    caller: Client
+    canaries: tuple[str, ...]
+    foreign: bool
+
+    async def run(self) -> Answer:
+        return await self.ask.by(self.caller)
+
+    def leaks(self, answer: Answer) -> bool:
+        return any(canary.encode() in answer.raw for canary in self.canaries)
+
+
+async def errands(house: House, ours: Populated, theirs: Populated) -> list[Errand]:
+    """Every listing in each of its forms, and every row with an id asked with one of theirs."""
+    found: list[Errand] = []
+    for endpoint in house.endpoints:
+        if is_public(endpoint):
+            continue
+        if endpoint.route.method == "GET" and not endpoint.path:
+            found += await _listings(endpoint, ours, theirs)
+        elif key_of(endpoint) not in EXEMPT["another_companys_id"]:
+            found += await _foreign_ids(endpoint, ours, theirs)
+    return found
+
+
+async def _listings(endpoint: Endpoint, ours: Populated, theirs: Populated) -> list[Errand]:
+    mine = await _place(endpoint, ours)
+    ask = await SPECIMENS.ask(endpoint, mine)
+    return [
+        Errand(name_of(endpoint), replace(ask, query={**ask.query, **query}), mine.caller, (theirs.canary,), False)
+        for query in _forms(endpoint, theirs)
+    ]
+
+
+def _forms(endpoint: Endpoint, theirs: Populated) -> Iterator[dict[str, object]]:
+    most: dict[str, object] = {"limit": 200} if "limit" in endpoint.query else {}
+    yield most
+    if "scope" in endpoint.query:
+        yield {**most, "scope": "org"}
+    if "q" in endpoint.query:
+        yield {**most, "q": theirs.canary}
+
+
+async def _foreign_ids(endpoint: Endpoint, ours: Populated, theirs: Populated) -> list[Errand]:
+    found = []
+    for parameter in parameters_of(endpoint.route.path):
+        mine, other = await _place(endpoint, ours), await _place(endpoint, theirs)
+        value = await SPECIMENS.maker_of(parameter)(other)
+        ask = await SPECIMENS.ask(endpoint, mine, {parameter: value})
+        found.append(Errand(name_of(endpoint), ask, mine.caller, (theirs.canary, other.canary), True))
+    return found
+
+
+async def _place(endpoint: Endpoint, where: Populated) -> Place:
+    person = {"org_role": "org_owner", **rightful(endpoint)}
+    return Place(where.company, where.company.team, await where.company.join(**person))

@@ -1,0 +1,162 @@
+"""The second wall as PostgreSQL knows it: policies, keys, roles and grants, and nothing that widens them unseen."""
+
+from collections.abc import AsyncIterator, Callable
+
+import asyncpg
+import pytest
+
+from atrium.kit.database import APP_ROLE, SYSTEM_ROLE
+from tests.postgres import fresh_database
+from tests.walls import catalog
+from tests.walls.catalog import Connection
+
+Check = Callable[[Connection], AsyncIterator[str]]
+CHECKS = [
+    catalog.weak_tables,
+    catalog.wrong_policies,
+    catalog.loose_keys,
+    catalog.strong_roles,
+    catalog.loose_definers,
+]
+ALL = "SELECT INSERT UPDATE DELETE"
+# What the serving role may do, always behind the wall.
+OF_APP = {
+    "audit_events": "SELECT INSERT(actor_id, facts, id, kind, org_id, subject, team_id)",
+    "audit_heads": "SELECT",
+    "idempotency_keys": ALL,
+    "instance": "SELECT",
+    "note_grants": ALL,
+    "notes": ALL,
+    "orgs": "SELECT",
+    "recovery_codes": ALL,
+    "schema_migrations": "SELECT",
+    "team_features": ALL,
+    "teams": "SELECT INSERT UPDATE",
+    "tokens": ALL,
+    "tool_switches": ALL,
+    "users": "SELECT INSERT UPDATE",
+}
+# What the directory's role may do, in every company. Each line here is a decision; widen it knowingly.
+OF_SYSTEM = {
+    # sealing and checking the chains reads every field of an event and writes its place
+    "audit_events": "SELECT INSERT(actor_id, facts, id, kind, org_id, subject, team_id) UPDATE(hash, seq)",
+    "audit_heads": "SELECT INSERT UPDATE",
+    # forgetting old replies needs their age, never what was replied
+    "idempotency_keys": "SELECT(created_at) DELETE",
+    "instance": "SELECT INSERT UPDATE",
+    "key_check": "SELECT INSERT UPDATE",
+    "login_failures": ALL,
+    # counting notes; no title and no body
+    "notes": "SELECT(id, org_id)",
+    "orgs": "SELECT INSERT UPDATE",
+    "rate_limits": ALL,
+    # an operator revokes a person's second factor
+    "recovery_codes": "SELECT DELETE",
+    "schema_migrations": "SELECT",
+    # the credential lookup reads a team's switches
+    "team_features": "SELECT",
+    "teams": "SELECT INSERT",
+    # the credential lookup, sign-in, and forgetting what expired
+    "tokens": ALL,
+    # sign-in finds the account by name; the seed in it is sealed
+    "users": "SELECT INSERT UPDATE",
+}
+
+
+@pytest.fixture(scope="module")
+async def connection() -> AsyncIterator[Connection]:
+    async with fresh_database() as url:
+        connection = await asyncpg.connect(url)
+        yield connection
+        await connection.close()
+
+
+@pytest.mark.parametrize("check", CHECKS)
+async def test_the_wall_stands(connection: Connection, check: Check) -> None:
+    assert [text async for text in check(connection)] == []
+
+
+@pytest.mark.parametrize(("role", "expected"), [(APP_ROLE, OF_APP), (SYSTEM_ROLE, OF_SYSTEM)])
+async def test_a_role_may_do_what_is_listed_and_no_more(
+    connection: Connection, role: str, expected: dict[str, str]
+) -> None:
+    assert await catalog.privileges(connection, role) == expected
+
+
+@pytest.mark.parametrize(
+    "column", ["notes.title", "notes.body", "note_grants.permission", "idempotency_keys.reply_sealed"]
+)
+async def test_the_directorys_role_reads_nobodys_content(connection: Connection, column: str) -> None:
+    table, _, name = column.partition(".")
+
+    assert not await connection.fetchval("SELECT has_column_privilege($1, $2, $3, 'SELECT')", SYSTEM_ROLE, table, name)
+
+
+async def test_nobody_else_was_granted_anything(connection: Connection) -> None:
+    rows = await connection.fetch(
+        "SELECT table_name, grantee FROM information_schema.role_table_grants WHERE table_schema = 'public' AND grantee <> current_user"
+    )
+
+    assert {row["grantee"] for row in rows} == {APP_ROLE, SYSTEM_ROLE}
+
+
+TABLE = "CREATE TABLE planted (org_id uuid NOT NULL REFERENCES orgs, id uuid PRIMARY KEY)"
+WALLED = f"{TABLE}; CALL wall_off('planted')"
+
+
+@pytest.mark.parametrize(
+    ("sql", "check", "found"),
+    [
+        ("ALTER TABLE notes NO FORCE ROW LEVEL SECURITY", catalog.weak_tables, "notes has"),
+        ("ALTER TABLE notes DISABLE ROW LEVEL SECURITY", catalog.weak_tables, "notes has"),
+        (TABLE, catalog.weak_tables, "planted has"),
+        (TABLE, catalog.wrong_policies, "planted: policy"),
+        ("CREATE TABLE planted (id uuid)", catalog.weak_tables, "planted names no company"),
+        ("ALTER TABLE notes ALTER org_id DROP NOT NULL", catalog.weak_tables, "notes names no company"),
+        ("CREATE VIEW planted AS SELECT * FROM notes", catalog.weak_tables, "planted is no plain table"),
+        ("DROP POLICY tenant_wall ON notes", catalog.wrong_policies, "notes: policy tenant_wall"),
+        ("CREATE POLICY hole ON notes USING (true)", catalog.wrong_policies, "notes: policy hole"),
+        ("ALTER POLICY tenant_wall ON notes WITH CHECK (true)", catalog.wrong_policies, "notes: policy tenant_wall"),
+        ("ALTER POLICY tenant_wall ON notes TO PUBLIC", catalog.wrong_policies, "notes: policy tenant_wall"),
+        (
+            f"{WALLED}; ALTER TABLE planted ADD note_id uuid REFERENCES notes (id)",
+            catalog.loose_keys,
+            "planted_note_id_fkey ties planted to notes without",
+        ),
+        ("ALTER TABLE notes OWNER TO atrium_app", catalog.strong_roles, "atrium_app owns"),
+        ("GRANT CREATE ON SCHEMA public TO atrium_system", catalog.strong_roles, "atrium_system creates"),
+        ("ALTER FUNCTION find_principal RESET search_path", catalog.loose_definers, "find_principal does not pin"),
+        ("ALTER FUNCTION find_principal OWNER TO CURRENT_USER", catalog.loose_definers, "find_principal runs as"),
+        ("GRANT EXECUTE ON FUNCTION find_principal TO PUBLIC", catalog.loose_definers, "find_principal may be called"),
+    ],
+)
+async def test_a_planted_breach_is_found(connection: Connection, sql: str, check: Check, found: str) -> None:
+    planted = connection.transaction()
+    await planted.start()
+
+    await connection.execute(sql)
+    problems = [text async for text in check(connection)]
+
+    await planted.rollback()
+    assert any(text.startswith(found) for text in problems), problems
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "GRANT TRUNCATE ON notes TO atrium_app",
+        "GRANT REFERENCES ON notes TO atrium_app",
+        "GRANT SELECT (title) ON notes TO atrium_system",
+        "GRANT UPDATE (hash) ON audit_events TO atrium_app",
+        f"{WALLED}; GRANT SELECT ON planted TO PUBLIC",
+    ],
+)
+async def test_a_planted_grant_is_found(connection: Connection, sql: str) -> None:
+    planted = connection.transaction()
+    await planted.start()
+
+    await connection.execute(sql)
+    found = [await catalog.privileges(connection, role) for role in (APP_ROLE, SYSTEM_ROLE)]
+
+    await planted.rollback()
+    assert found != [OF_APP, OF_SYSTEM]

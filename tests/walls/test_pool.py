@@ -1,0 +1,65 @@
+"""Many tenants over few connections: whatever a transaction before left behind, the next one sees only its own company."""
+
+import asyncio
+import random
+from collections import Counter
+from uuid import UUID
+
+from atrium.boot.assemble import House
+from atrium.kit.database import APP_ROLE, Begun, Database
+from tests.people import found_company
+
+TENANTS, TRANSACTIONS, AT_ONCE, FORGETFUL = 20, 10_000, 40, 0.10
+
+
+class GivenUp(Exception):
+    """Somebody changed their mind inside a transaction."""
+
+
+async def seen(database: Database, company: UUID | None) -> set[UUID]:
+    """The companies whose notes one short transaction reads; without a company it forgot to name one."""
+    begun = database.begin(company) if company else Begun(database, f"BEGIN;SET LOCAL ROLE {APP_ROLE}", None)
+    async with begun as db:
+        return {row[0] for row in await db.rows("SELECT org_id FROM notes")}
+
+
+async def give_up(database: Database, company: UUID) -> None:
+    """A transaction that fails halfway, so that its connection comes back by another way."""
+    try:
+        async with database.begin(company):
+            raise GivenUp
+    except GivenUp:
+        pass
+
+
+async def companies_with_notes(house: House) -> list[UUID]:
+    companies = [await found_company(house) for _ in range(TENANTS)]
+    for company in companies:
+        writer = await company.join("member")
+        assert (await writer.post("/api/notes", {"title": "one of ours"})).status == 201
+    return [company.org.id for company in companies]
+
+
+async def test_ten_thousand_transactions_read_nothing_across(walled_house: House) -> None:
+    chance, database = random.Random(7), walled_house.services.database
+    companies = await companies_with_notes(walled_house)
+    plan = [None if chance.random() < FORGETFUL else chance.choice(companies) for _ in range(TRANSACTIONS)]
+    outcomes: Counter[str] = Counter()
+
+    async def work(mine: list[UUID | None]) -> None:
+        for company in mine:
+            found = await seen(database, company)
+            outcomes[
+                "forgot, saw nothing"
+                if found == set() and company is None
+                else "own"
+                if found == {company}
+                else "across"
+            ] += 1
+            if company is not None and chance.random() < FORGETFUL:
+                await give_up(database, company)
+
+    await asyncio.gather(*(work(plan[start::AT_ONCE]) for start in range(AT_ONCE)))
+
+    assert outcomes == {"own": TRANSACTIONS - plan.count(None), "forgot, saw nothing": plan.count(None)}
+    assert plan.count(None) > TRANSACTIONS * FORGETFUL / 2
