@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import os
-import socket
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -15,6 +14,7 @@ import psutil
 
 from tests.houses import SECRET
 from tests.postgres import run_as_owner
+from tests.processes import environment, free_port
 
 POOL = 10
 _START_SECONDS = 30
@@ -100,20 +100,20 @@ class Starting:
                 await _stop(process)
 
     async def _start(self, folder: Path, port: int, core: int | None) -> asyncio.subprocess.Process:
-        settings = {
-            "SERVICE_DATABASE_URL": self.database_url,
-            "SERVICE_DATABASE_POOL": str(POOL),
-            "SERVICE_SECRET_KEY": SECRET,
-            "SERVICE_DATA_DIR": str(folder),
-            "SERVICE_RATE_PER_CREDENTIAL": "100000000",
-        }
+        seen = environment(
+            database_url=self.database_url,
+            database_pool=POOL,
+            secret_key=SECRET,
+            data_dir=folder,
+            rate_per_credential=100_000_000,
+        )
         with (folder / "access.log").open("wb") as out, (folder / "errors.log").open("wb") as errors:
             return await asyncio.create_subprocess_exec(
                 sys.executable,
                 *self.arguments,
                 "--port",
                 str(port),
-                env=os.environ | settings,
+                env=seen,
                 stdout=out,
                 stderr=errors,
                 preexec_fn=pinned(core),
@@ -128,13 +128,6 @@ async def pin_backends(server: Server, core: int | None) -> None:
         with contextlib.suppress(psutil.Error, PermissionError):
             if psutil.Process(pid).name().startswith("postgres"):
                 os.sched_setaffinity(pid, {core})
-
-
-def free_port() -> int:
-    """A port nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 async def _until_answering(process: asyncio.subprocess.Process, port: int, folder: Path) -> None:

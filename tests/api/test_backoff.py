@@ -59,6 +59,15 @@ async def block(house: House, client: Client, failures: int = ALLOWED + 4) -> No
     await fail(client, 1)
 
 
+async def prolong(house: House, kind: str, subject: str) -> None:
+    """Let a wait that has begun last a minute more, so that a slow machine still finds it; begins none."""
+    await in_sql(
+        house,
+        "UPDATE login_failures SET blocked_until = blocked_until + interval '1 minute' WHERE key = $1",
+        key_of(kind, subject),
+    )
+
+
 async def lift(house: House, client: Client) -> None:
     """Let the account's wait be over."""
     await in_sql(
@@ -68,18 +77,20 @@ async def lift(house: House, client: Client) -> None:
     )
 
 
-async def test_after_five_failures_an_account_backs_off(ann: Client) -> None:
+async def test_after_five_failures_an_account_backs_off(strict_house: House, ann: Client) -> None:
     failed = await fail(ann, ALLOWED)
+    await prolong(strict_house, "account", ann.username)
 
     refused = await log_in(from_elsewhere(ann), WRONG)
 
     assert [answer.status for answer in failed] == [401] * ALLOWED
     assert (refused.status, refused.code) == (429, "identity.login_backoff")
-    assert refused.headers["retry-after"] == "1"
+    assert 45 < int(refused.headers["retry-after"]) <= 61
 
 
 async def test_four_failures_cost_nothing(strict_house: House, ann: Client) -> None:
     await block(strict_house, ann, ALLOWED - 1)
+    await prolong(strict_house, "account", ann.username)
 
     assert (await log_in(from_elsewhere(ann))).status == 200
 
@@ -156,10 +167,12 @@ async def test_a_name_nobody_has_backs_off_alike(strict: Company) -> None:
 async def test_every_spelling_of_a_name_shares_one_count(strict_house: House, ann: Client) -> None:
     await block(strict_house, ann, ALLOWED - 1)
 
-    for username in (ann.username.upper(), ann.username.title(), ann.username):
-        answer = await from_elsewhere(ann).post("/api/login", {"username": username, "password": WRONG})
+    await from_elsewhere(ann).post("/api/login", {"username": ann.username.upper(), "password": WRONG})
+    await prolong(strict_house, "account", ann.username)
 
-    assert answer.status == 429
+    for username in (ann.username, ann.username.upper(), ann.username.title()):
+        answer = await from_elsewhere(ann).post("/api/login", {"username": username, "password": WRONG})
+        assert answer.status == 429
 
 
 async def test_one_account_backing_off_leaves_the_others(strict: Company, ann: Client) -> None:
@@ -182,14 +195,15 @@ async def guess_at_others(house: House, guesser: Client, failures: int) -> None:
     await guesser.post("/api/login", {"username": "somebody-else", "password": WRONG})
 
 
-async def test_an_address_that_guesses_at_many_accounts_backs_off(ann: Client) -> None:
+async def test_an_address_that_guesses_at_many_accounts_backs_off(strict_house: House, ann: Client) -> None:
     guesser = from_elsewhere(ann)
     for n in range(ALLOWED):
         await guesser.post("/api/login", {"username": f"guess-{n}", "password": WRONG})
+    await prolong(strict_house, "address", guesser.address)
 
     refused = await log_in(guesser)
 
-    assert (refused.status, refused.code, refused.headers["retry-after"]) == (429, "identity.login_backoff", "1")
+    assert (refused.status, refused.code) == (429, "identity.login_backoff")
     assert (await log_in(from_elsewhere(ann))).status == 200
 
 
@@ -199,6 +213,7 @@ async def test_ones_own_sign_in_does_not_clear_the_address(strict_house: House, 
     assert (await log_in(guesser)).status == 200
 
     await guesser.post("/api/login", {"username": "somebody-last", "password": WRONG})
+    await prolong(strict_house, "address", guesser.address)
 
     assert (await log_in(guesser)).status == 429
 
@@ -215,7 +230,9 @@ async def test_a_wrong_code_is_a_failure(strict_house: House, ann: Client) -> No
     await ann.post("/api/2fa/enable", {})
     await block(strict_house, ann, ALLOWED - 1)
 
-    wrong, refused = [await log_in(from_elsewhere(ann), code="000000") for _ in range(2)]
+    wrong = await log_in(from_elsewhere(ann), code="000000")
+    await prolong(strict_house, "account", ann.username)
+    refused = await log_in(from_elsewhere(ann), code="000000")
 
     assert (wrong.status, wrong.code) == (401, "identity.code_refused")
     assert (refused.status, refused.code) == (429, "identity.login_backoff")
@@ -226,15 +243,19 @@ async def test_leaving_the_code_out_is_none(strict_house: House, ann: Client) ->
     await block(strict_house, ann, ALLOWED - 1)
 
     answers = [await log_in(from_elsewhere(ann)) for _ in range(2)]
+    await prolong(strict_house, "account", ann.username)
+    answers.append(await log_in(from_elsewhere(ann)))
 
-    assert [answer.code for answer in answers] == ["identity.totp_required"] * 2
+    assert [answer.code for answer in answers] == ["identity.totp_required"] * 3
 
 
 async def test_guessing_the_current_password_in_a_session_backs_off_too(strict_house: House, ann: Client) -> None:
     change = {"new_password": "another phrase altogether", "password": WRONG}
     await block(strict_house, ann, ALLOWED - 1)
 
-    wrong, refused = [await from_elsewhere(ann).post("/api/password", change) for _ in range(2)]
+    wrong = await from_elsewhere(ann).post("/api/password", change)
+    await prolong(strict_house, "account", ann.username)
+    refused = await from_elsewhere(ann).post("/api/password", change)
 
     assert (wrong.status, wrong.code) == (403, "identity.confirm_required")
     assert (refused.status, refused.code) == (429, "identity.login_backoff")

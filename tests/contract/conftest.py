@@ -5,11 +5,14 @@ from collections.abc import AsyncIterator
 import pytest
 
 from atrium.boot.assemble import House
+from tests.client import Client
 from tests.contract.planted import PLANTED_DOMAINS, PLANTED_ROUTES, PLANTED_SPECIMENS
 from tests.contract.specimens import SPECIMENS
 from tests.contract.stage import Stage, set_stage
 from tests.houses import open_house, settings_for
 from tests.postgres import fresh_database
+
+PROVISION_TOKEN = "the host's own token"
 
 
 @pytest.fixture(scope="session")
@@ -32,6 +35,17 @@ async def planted_stage(planted_house: House) -> Stage:
 async def untouched_stage() -> AsyncIterator[Stage]:
     """A server of its own: the first run is asked for here, and would be over for everybody else."""
     async with fresh_database() as url, open_house(settings_for(url)) as house:
+        yield await set_stage(house, SPECIMENS)
+
+
+@pytest.fixture(scope="session")
+async def hosted_stage() -> AsyncIterator[Stage]:
+    """A server in hosted mode, its tenant provisioned."""
+    async with (
+        fresh_database() as url,
+        open_house(settings_for(url, hosted=True, provision_token=PROVISION_TOKEN)) as house,
+    ):
+        await Client(house.app, PROVISION_TOKEN).post("/api/provision", {"username": "ada", "org": "Acme"})
         yield await set_stage(house, SPECIMENS)
 
 

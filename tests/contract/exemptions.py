@@ -5,22 +5,35 @@ from tests.contract.rows import Key
 _INSTANCE = "an operator acts on the whole instance, whichever company a person is in"
 _NAMES = "the name is the registry's, the same for every team; what is switched is the caller's own team's"
 
+_COMPANY = "a company's plane spans all its teams"
+_OPERATORS = "operators keep the instance running while their own company is suspended"
+_REF_ROWS = (
+    ("POST", "/api/orgs/:ref/suspend"), ("POST", "/api/orgs/:ref/resume"), ("POST", "/api/orgs/:ref/quota"),
+    ("GET", "/api/orgs/:ref"), ("PATCH", "/api/orgs/:ref"),
+)  # fmt: skip
+_INSTANCE_WRITES = (
+    *(row for row in _REF_ROWS if row[0] != "GET"), ("POST", "/api/orgs"), ("POST", "/api/admin/seed-tenants"), ("POST", "/api/quota"),
+    ("PUT", "/api/branding"), ("POST", "/api/branding/logo"), ("DELETE", "/api/admin/users/:id/2fa"),
+)  # fmt: skip
+
 EXEMPT: dict[str, dict[Key, str]] = {
     "another_teams_id": {
+        **dict.fromkeys(_REF_ROWS, _INSTANCE),
+        ("PATCH", "/api/org/members/:id"): _COMPANY,
         ("DELETE", "/api/admin/users/:id/2fa"): _INSTANCE,
         ("POST", "/api/tools/:name"): _NAMES,
         ("POST", "/api/features/:name"): _NAMES,
     },
     "another_companys_id": {
+        **dict.fromkeys(_REF_ROWS, _INSTANCE),
         ("DELETE", "/api/admin/users/:id/2fa"): _INSTANCE,
         ("POST", "/api/tools/:name"): _NAMES,
         ("POST", "/api/features/:name"): _NAMES,
     },
     "anothers_listing": {
+        ("GET", "/api/orgs"): _INSTANCE,
         ("GET", "/api/tools"): _NAMES,
         ("GET", "/api/features"): _NAMES,
     },
-    "suspended_write": {
-        ("DELETE", "/api/admin/users/:id/2fa"): "operators keep the instance running while their own company is suspended",
-    },
+    "suspended_write": dict.fromkeys(_INSTANCE_WRITES, _OPERATORS),
 }  # fmt: skip

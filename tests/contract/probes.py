@@ -47,11 +47,11 @@ async def succeeds(ask: Ask, client: Client) -> Answer:
 async def public(stage: Stage, endpoint: Endpoint) -> None:
     """Whatever a public row answers, it does not answer by who is asking."""
     caller = await stage.ours.join()
-    ask = await stage.specimens.ask(endpoint, Place(stage.ours, stage.ours.team, caller))
+    place = Place(stage.ours, stage.ours.team, caller)
 
     answers = [
-        await ask.by(Client(stage.house.app)),
-        await ask.by(Client(stage.house.app), stage.bad_credentials["unknown"]),
+        await (await stage.specimens.ask(endpoint, place)).by(Client(stage.house.app), credential)
+        for credential in (None, stage.bad_credentials["unknown"])
     ]
 
     if any(answer.status in (401, 402, 403) or answer.status >= 500 for answer in answers):

@@ -1,15 +1,22 @@
 """What every row needs to be asked rightly: a thing for each path parameter, a valid body, whatever must be true before."""
 
 import secrets
+from base64 import b64encode
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from io import BytesIO
 from typing import Any
+from uuid import UUID
+
+from PIL import Image
 
 from atrium.edge.endpoint import Endpoint
 from atrium.ground.tenancy.model import Team
+from atrium.kit.tokens import digest_of, new_token
 from tests.client import Answer, Client
 from tests.contract.rows import Key, key_of, needs_example, parameters_of
 from tests.people import Company
+from tests.postgres import run_as_owner
 
 
 class Unregistered(AssertionError):
@@ -124,6 +131,15 @@ async def a_console_file(place: Place) -> str:
     return "index.js"
 
 
+async def a_company(place: Place) -> str:
+    founding = {"name": place.canary, "owner": {"username": f"o-{secrets.token_hex(6)}"}}
+    return str((await made(place.caller.post("/api/orgs", founding)))["org"]["id"])
+
+
+async def a_colleague(place: Place) -> str:
+    return (await place.company.join("member", team=place.team)).user_id
+
+
 async def two_factor_on(place: Place) -> None:
     await made(place.caller.post("/api/2fa/enable", {}))
 
@@ -144,6 +160,30 @@ async def a_new_member(place: Place) -> Any:
     return {"username": place.canary, "role": "member", "display_name": place.canary}
 
 
+async def a_new_company(place: Place) -> Any:
+    return {"name": place.canary, "owner": {"username": f"o-{secrets.token_hex(6)}"}}
+
+
+async def a_new_person(place: Place) -> Any:
+    return {"username": f"p-{secrets.token_hex(6)}", "display_name": place.canary}
+
+
+async def an_activation(place: Place) -> Any:
+    person, raw = await place.company.join("owner", team=place.team), new_token("activation")
+    await run_as_owner(
+        place.company.house.services.settings.database_url,
+        "INSERT INTO activations (org_id, user_id, digest, expires_at) VALUES ($1, $2, $3, now() + interval '1 day')",
+        place.company.org.id, UUID(person.user_id), digest_of(raw.encode()),
+    )  # fmt: skip
+    return {"token": raw, "password": "a long enough phrase"}
+
+
+def a_logo() -> dict[str, str]:
+    image = BytesIO()
+    Image.new("RGB", (8, 8), "navy").save(image, "PNG")
+    return {"data": b64encode(image.getvalue()).decode()}
+
+
 async def somebodys_credentials(place: Place) -> Any:
     person = await place.company.join("member", team=place.team, password="a long enough phrase")
     return {"username": person.username, "password": "a long enough phrase"}
@@ -153,6 +193,7 @@ async def a_first_run(place: Place) -> Any:
     return {"username": f"op-{secrets.token_hex(4)}", "password": "a long enough phrase", "org": "Org", "team": "Team"}
 
 
+LIMIT = {"dimension": "ai.requests", "limit": 1_000_000, "window": "day"}
 MAKERS: dict[str, Maker] = {
     "/assets/*path": a_console_file,
     "/api/notes/:id": a_note,
@@ -160,11 +201,28 @@ MAKERS: dict[str, Maker] = {
     "/api/admin/users/:id": a_person_with_two_factor,
     "/api/tools/:name": a_tool,
     "/api/features/:name": a_feature,
+    "/api/orgs/:ref": a_company,
+    "/api/org/members/:id": a_colleague,
 }
 
 EXAMPLES: dict[Key, Example] = {
     ("POST", "/api/bootstrap"): Example(a_first_run),
     ("POST", "/api/login"): Example(somebodys_credentials),
+    ("PUT", "/api/branding"): Example(sends(title="Ours")),
+    ("POST", "/api/branding/logo"): Example(sends(**a_logo())),
+    ("POST", "/api/provision"): Example(sends(username="ada", org="Acme")),
+    ("POST", "/api/activate"): Example(an_activation),
+    ("POST", "/api/instance/quota"): Example(sends(**LIMIT)),
+    ("POST", "/api/orgs"): Example(a_new_company),
+    ("POST", "/api/orgs/:ref/quota"): Example(sends(**LIMIT)),
+    ("PATCH", "/api/orgs/:ref"): Example(sends(name="Renamed")),
+    ("POST", "/api/org/teams"): Example(sends(name="A team")),
+    ("POST", "/api/org/members"): Example(a_new_person),
+    ("PATCH", "/api/org/members/:id"): Example(sends(org_role="org_reader")),
+    ("PUT", "/api/org/branding"): Example(sends(title="Ours")),
+    ("POST", "/api/org/branding/logo"): Example(sends(**a_logo())),
+    ("POST", "/api/ai/echo"): Example(sends(prompt="three plain words")),
+    ("POST", "/api/quota"): Example(sends(**LIMIT)),
     ("POST", "/api/2fa/enable"): Example(sends()),
     ("POST", "/api/2fa/recovery-codes"): Example(sends(), before=two_factor_on),
     ("DELETE", "/api/2fa"): Example(before=two_factor_on),

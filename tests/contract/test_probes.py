@@ -8,12 +8,14 @@ import pytest
 from atrium.boot.assemble import House
 from atrium.edge.endpoint import Endpoint, bind
 from atrium.seams.routes import PROVISION, Auth
+from tests.client import Client
 from tests.contract import planted, probes
+from tests.contract.conftest import PROVISION_TOKEN
 from tests.contract.exemptions import EXEMPT
 from tests.contract.probes import Probe, ProbeFailed
 from tests.contract.rows import ENDPOINTS, Key, is_public, key_of, name_of, needs_example, parameters_of, writes
-from tests.contract.specimens import SPECIMENS, Specimens, Unregistered
-from tests.contract.stage import Stage, rightful
+from tests.contract.specimens import SPECIMENS, Place, Specimens, Unregistered
+from tests.contract.stage import OPERATOR, Stage, rightful
 
 Stages = Mapping[bool, Stage]
 PLANTED: dict[Key, Endpoint] = {
@@ -21,7 +23,8 @@ PLANTED: dict[Key, Endpoint] = {
     for route in (*planted.GOOD, *planted.BAD)
 }
 GOOD = [PLANTED[route.method, route.path] for route in planted.GOOD]
-CREDENTIALED = [endpoint for endpoint in (*ENDPOINTS, *GOOD) if not is_public(endpoint)]
+CREDENTIALED = [endpoint for endpoint in (*ENDPOINTS, *GOOD) if endpoint.route.auth not in (Auth.PUBLIC, PROVISION)]
+PROVISIONING = [endpoint for endpoint in ENDPOINTS if endpoint.route.auth is PROVISION]
 
 
 def rows(endpoints: Iterable[Endpoint]) -> pytest.MarkDecorator:
@@ -101,6 +104,20 @@ async def test_a_plain_owner_is_not_on_the_plane(stages: Stages, endpoint: Endpo
 @rows(endpoint for endpoint in ENDPOINTS if is_public(endpoint))
 async def test_a_public_row_asks_nobody_who_they_are(untouched_stage: Stage, endpoint: Endpoint) -> None:
     await probes.public(untouched_stage, endpoint)
+
+
+@rows(PROVISIONING)
+async def test_a_provisioning_row_exists_in_hosted_mode_only(
+    stage: Stage, hosted_stage: Stage, endpoint: Endpoint
+) -> None:
+    place = Place(stage.ours, stage.ours.team, await stage.ours.join(**OPERATOR))
+    ask = await stage.specimens.ask(endpoint, place)
+
+    probes.refused(await ask.by(place.caller), 404, ["request.no_route"])
+    for credential in (None, f"Bearer {place.caller.token}", "Bearer another token"):
+        probes.refused(await ask.by(Client(hosted_stage.house.app), credential), 401, ["identity.unauthenticated"])
+
+    await probes.succeeds(ask, Client(hosted_stage.house.app, PROVISION_TOKEN))
 
 
 async def test_every_row_of_the_server_is_probed(house: House) -> None:

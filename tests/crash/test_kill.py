@@ -12,6 +12,8 @@ from tests.crash.servers import EAGER, HASTY, SPLIT
 from tests.postgres import fresh_database, run_as_owner
 from tests.processes import rounds, run_atrium
 
+pytestmark = pytest.mark.timeout(1800)
+
 
 @dataclass(frozen=True, slots=True)
 class Aftermath:

@@ -14,7 +14,11 @@ SHAPE = {"__init__", "model", "store", "service", "handlers", "tools", "jobs", "
 SPECIALISTS = {
     "ground/identity": {"login", "sessions", "two_factor"},
     "ground/audit": {"sealer"},
+    "ground/tenancy": {"domains"},
+    "admin/companies": {"operators"},
+    "admin/instance": {"samples"},
     "admin/plugins": {"loader", "manifest"},
+    "product/branding": {"colour", "logo", "theme", "tokens"},
     "product/console": {"assets", "page"},
 }
 SQL = re.compile(r"\b(SELECT|INSERT INTO|UPDATE \w+ SET|DELETE FROM|MERGE INTO)\b|^\s*(select|insert|update|delete)\s")
@@ -27,6 +31,10 @@ SQL_HOMES = {
 SYSTEM = {
     "seams/context.py": "the way to a system transaction",
     "admin/instance/service.py": "first run, configuration and counts, before or above any company",
+    "ground/quotas/service.py": "forgets old holds, in every company",
+    "ground/tenancy/service.py": "asks whose a hostname is, before anybody is known",
+    "admin/companies/operators.py": "the operators' plane over all companies",
+    "admin/hosting/service.py": "the host acts from outside the tenant",
     "ground/limits/service.py": "counts strangers, before anybody is known",
     "ground/identity/login.py": "finds an account by its name, before its company is known",
     "ground/identity/service.py": "forgets expired credentials and seals seeds again, in every company",
@@ -34,6 +42,7 @@ SYSTEM = {
     "ground/audit/sealer.py": "chains and checks the events of every company",
     "ground/audit/service.py": "lists the end of every company's chain",
     "ground/idempotency/service.py": "forgets old replies, in every company",
+    "product/branding/service.py": "the instance's own look",
     "product/localization/service.py": "reads the instance's language for somebody not signed in",
     "product/console/service.py": "reads the instance's language for somebody not signed in",
 }

@@ -10,6 +10,7 @@ from tests.processes import FIRST_RUN, holding, rounds, until_queued
 from tests.races.conftest import Pair, statuses
 
 MANY, AT_ONCE = 50, 20
+pytestmark = pytest.mark.timeout(1800)
 
 
 def run_of(number: int, alike: bool) -> dict[str, str]:

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 import httpx
 import pyotp
+import pytest
 
 from tests.processes import FIRST_RUN, holding, rounds, until_queued
 from tests.races.conftest import Pair, statuses
 
 MANY, AT_ONCE = 50, 20
+pytestmark = pytest.mark.timeout(1800)
 USER_ROWS = "SELECT FROM users FOR UPDATE"
 CODE_ROWS = "SELECT FROM recovery_codes FOR UPDATE"
 
@@ -50,17 +52,15 @@ async def sign_ins(pair: Pair, code: str, rows: str) -> list[httpx.Response]:
 
 
 async def test_of_fifty_sign_ins_with_one_recovery_code_one_is_admitted(pair: Pair) -> None:
-    person = await enrolled(pair)
+    for _ in rounds(2, 40):
+        person = await enrolled(pair)
 
-    for number in rounds(2, 10):
-        answers = await sign_ins(pair, person.recovery_codes[number], CODE_ROWS)
+        answers = await sign_ins(pair, person.recovery_codes[0], CODE_ROWS)
 
         assert statuses(answers) == [200] + [401] * (MANY - 1)
         assert {answer.json()["code"] for answer in answers if answer.status_code == 401} == {"identity.code_refused"}
-        used = "SELECT count(*) FROM recovery_codes WHERE used_at IS NOT NULL"
-        assert await pair.count(used) == number + 1
-        signed_in = "SELECT count(*) FROM audit_events WHERE kind = 'identity.signed_in'"
-        assert await pair.count(signed_in) == number + 1
+        assert await pair.count("SELECT count(*) FROM recovery_codes WHERE used_at IS NOT NULL") == 1
+        assert await pair.count("SELECT count(*) FROM audit_events WHERE kind = 'identity.signed_in'") == 1
 
 
 async def test_of_fifty_sign_ins_with_one_totp_code_one_is_admitted(pair: Pair) -> None:

@@ -6,6 +6,7 @@ import signal
 import time
 
 import httpx
+import pytest
 
 from tests.crash.load import Promises, broken_promises, until_promised, write_from_all_sides
 from tests.postgres import fresh_database, run_as_owner
@@ -109,6 +110,7 @@ async def test_a_draining_server_is_alive_but_not_ready() -> None:
     assert (rest, code) == (b"", 0)
 
 
+@pytest.mark.timeout(1800)
 async def test_no_acknowledged_write_is_lost_to_a_stop_under_load() -> None:
     for _ in rounds(2, 40):
         promises = Promises()

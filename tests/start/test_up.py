@@ -118,12 +118,13 @@ async def test_a_signal_stops_the_server_and_its_database_and_the_next_start_fin
     assert "Traceback" not in process.output
 
 
-async def test_a_stop_while_the_database_is_being_made_leaves_nothing_running(data: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+async def test_a_stop_while_the_database_is_starting_leaves_nothing_running(data: Path, number: signal.Signals) -> None:
     async with upped(data) as process:
         async with asyncio.timeout(30):
-            while not (data / "postgres" / "PG_VERSION").exists():
-                await asyncio.sleep(0.005)
-        code = await process.stop()
+            while not (data / "postgres" / "log").exists():
+                await asyncio.sleep(0.001)
+        code = await process.stop(number)
         left = len(postgres_in(data))
 
     assert (code, left) == (0, 0)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from string import ascii_letters, digits
 from uuid import UUID
 
 import pytest
@@ -66,6 +67,26 @@ def test_a_shorter_or_longer_cursor_is_refused(position: Position, data: st.Data
         if changed != cursor:
             with pytest.raises(BadCursor):
                 read(pager(), changed)
+
+
+@pytest.mark.parametrize("added", ["!!!!", "====", "\n\n\n\n", "    ", "++++"])
+@pytest.mark.parametrize("at", [0, 7, None])
+def test_what_a_lenient_decoder_would_skip_is_refused(added: str, at: int | None) -> None:
+    cursor = cursor_of((datetime(2024, 1, 1, tzinfo=UTC), CALLER), pager())
+    at = len(cursor) if at is None else at
+
+    with pytest.raises(BadCursor):
+        read(pager(), cursor[:at] + added + cursor[at:])
+
+
+def test_spare_bits_of_the_last_character_are_not_spare() -> None:
+    cursor = cursor_of((datetime(2024, 1, 1, tzinfo=UTC), CALLER), pager())
+    assert len(cursor) % 4 == 2
+    spellings = [cursor[:-1] + last for last in ascii_letters + digits + "-_" if last != cursor[-1]]
+
+    for spelling in spellings:
+        with pytest.raises(BadCursor):
+            read(pager(), spelling)
 
 
 @given(st.text(max_size=200))

@@ -12,6 +12,7 @@ INSTANCE_WIDE = {
     "rate_limits": "digests of addresses, counted before anybody is known",
     "login_failures": "digests of usernames and addresses, counted before anybody is known",
     "instance": "one row: which company, team and person came first",
+    "instance_branding": "the look everybody sees before signing in",
     "key_check": "one sealed constant that tells the right key from a wrong one",
 }
 TABLES = """

@@ -3,6 +3,7 @@
 import asyncio
 import secrets
 from dataclasses import dataclass
+from uuid import UUID
 
 from atrium.boot.assemble import House
 from atrium.ground.audit import service as audit
@@ -39,16 +40,38 @@ async def populate(house: House) -> Populated:
         await _switch_and_enrol(person, canary)
     private, shared = await _notes_of(other, canary, shared_with=owner)
     token = await _done(await other.post("/api/tokens", {"name": canary}, headers={"idempotency-key": canary}))
+    await _spend_and_brand(owner, other, canary)
+    await _await_activation(house, company, owner)
     await _seal(house, company)
     return Populated(company, owner, other, canary, private, shared, token["id"])
 
 
+async def _spend_and_brand(owner: Client, other: Client, canary: str) -> None:
+    for person in (owner, other):
+        await _done(await person.post("/api/ai/echo", {"prompt": canary}))
+    await _done(await owner.put("/api/org/branding", {"title": canary, "tagline": canary}))
+
+
+async def _await_activation(house: House, company: Company, owner: Client) -> None:
+    """What only operators and hosts make: a limit, and a link nobody has followed yet."""
+    url = house.services.settings.database_url
+    await run_as_owner(
+        url, "INSERT INTO activations (org_id, user_id, digest, expires_at) VALUES ($1, $2, sha256($3), now())",
+        company.org.id, UUID(owner.user_id), company.org.id.bytes,
+    )  # fmt: skip
+    await run_as_owner(
+        url,
+        "INSERT INTO quota_limits VALUES ($1, $1, 'ai.requests', 'day', 1000)",
+        company.org.id,
+    )
+
+
 async def _seal(house: House, company: Company) -> None:
-    # An event is sealed once every older transaction of the whole server has ended; a neighbour's may still run.
+    """Give the company's events their place; as if every older transaction of the whole server had ended."""
+    url = house.services.settings.database_url
+    await run_as_owner(url, "UPDATE audit_events SET xid = '3' WHERE org_id = $1", company.org.id)
     async with asyncio.timeout(30):
-        while not await run_as_owner(
-            house.services.settings.database_url, "SELECT FROM audit_heads WHERE org_id = $1", company.org.id
-        ):
+        while not await run_as_owner(url, "SELECT FROM audit_heads WHERE org_id = $1", company.org.id):
             await audit.seal(house.services.database)
 
 

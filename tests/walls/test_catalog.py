@@ -21,13 +21,19 @@ CHECKS = [
 ALL = "SELECT INSERT UPDATE DELETE"
 # What the serving role may do, always behind the wall.
 OF_APP = {
+    "activations": "SELECT",
     "audit_events": "SELECT INSERT(actor_id, facts, id, kind, org_id, subject, team_id)",
     "audit_heads": "SELECT",
+    "company_branding": ALL,
     "idempotency_keys": ALL,
     "instance": "SELECT",
+    "instance_branding": "SELECT",
     "note_grants": ALL,
     "notes": ALL,
     "orgs": "SELECT",
+    "quota_holds": "SELECT INSERT UPDATE",
+    "quota_limits": ALL,
+    "quota_usage": "SELECT INSERT UPDATE",
     "recovery_codes": ALL,
     "schema_migrations": "SELECT",
     "team_features": ALL,
@@ -38,17 +44,26 @@ OF_APP = {
 }
 # What the directory's role may do, in every company. Each line here is a decision; widen it knowingly.
 OF_SYSTEM = {
+    # the host provisions before the tenant has anybody who could sign in
+    "activations": ALL,
     # sealing and checking the chains reads every field of an event and writes its place
     "audit_events": "SELECT INSERT(actor_id, facts, id, kind, org_id, subject, team_id) UPDATE(hash, seq)",
     "audit_heads": "SELECT INSERT UPDATE",
+    # a hostname shows its company's look to whoever comes
+    "company_branding": "SELECT",
     # forgetting old replies needs their age, never what was replied
     "idempotency_keys": "SELECT(created_at) DELETE",
     "instance": "SELECT INSERT UPDATE",
+    "instance_branding": "SELECT UPDATE",
     "key_check": "SELECT INSERT UPDATE",
     "login_failures": ALL,
     # counting notes; no title and no body
     "notes": "SELECT(id, org_id)",
     "orgs": "SELECT INSERT UPDATE",
+    # forgetting old holds needs their age; operators set a company's limits and see its use
+    "quota_holds": "SELECT(created_at, expires_at, id, org_id, state) DELETE",
+    "quota_limits": ALL,
+    "quota_usage": "SELECT",
     "rate_limits": ALL,
     # an operator revokes a person's second factor
     "recovery_codes": "SELECT DELETE",

@@ -14,6 +14,7 @@ from atrium.boot.wiring import DOMAINS
 from atrium.edge import openapi, reference
 from atrium.edge.app import App
 from atrium.edge.endpoint import Endpoint, bind, bind_plugin
+from atrium.kit.combiner import Combiner
 from atrium.kit.database import Database
 from atrium.kit.keys import Keyring, read_secret
 from atrium.kit.metrics import Metrics
@@ -54,6 +55,7 @@ def assemble(settings: Settings, routes: tuple[Route, ...] = ROUTES, domains: tu
         metrics=Metrics(),
         registry=registry,
         state=ProcessState(),
+        combiner=Combiner(),
     )
     housekeeping = Housekeeping(services)
 

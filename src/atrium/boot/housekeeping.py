@@ -7,6 +7,7 @@ from atrium.ground.audit import service as audit
 from atrium.ground.idempotency import service as idempotency
 from atrium.ground.identity import service as identity
 from atrium.ground.limits import service as limits
+from atrium.ground.quotas import service as quotas
 from atrium.kit.database import refusal_of
 from atrium.kit.log import log
 from atrium.seams.context import Services
@@ -43,6 +44,7 @@ class Housekeeping:
         await identity.forget_expired(database)
         await idempotency.forget_old(database)
         await limits.forget_old(database)
+        await quotas.forget_old(database)
 
 
 async def _every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:

@@ -93,7 +93,8 @@ class Server(uvicorn.Server):
         self._house.services.state.draining = True
         self._house.app.streams.stop()
         log.info("serve.draining", signal=signal.Signals(sig).name)
-        self.force_exit = self.should_exit and sig == signal.SIGINT
+        if self.should_exit and sig == signal.SIGINT:
+            self.force_exit = True
         self.should_exit = True
 
 

@@ -38,7 +38,7 @@ _ANNOUNCE = """
 
 def up(settings: Settings, host: str, port: int) -> int:
     """Start a private PostgreSQL unless one is configured, migrate, serve, and say where."""
-    with contextlib.ExitStack() as stack:
+    with contextlib.suppress(KeyboardInterrupt), contextlib.ExitStack() as stack:
         sock = stack.enter_context(bind(host, port))
         database = "of SERVICE_DATABASE_URL"
         if not settings.database_url:

@@ -12,12 +12,13 @@ from atrium.edge.encode import Reply, failure, problem_of, reply_of
 from atrium.edge.endpoint import Endpoint, fill
 from atrium.edge.limits import Rates
 from atrium.edge.request import Disconnected, Request
-from atrium.edge.router import Router
+from atrium.edge.router import NoRoute, Router
 from atrium.edge.stream import Streams
 from atrium.ground.idempotency import service as idempotency
 from atrium.ground.idempotency.model import Reply as KeptReply
 from atrium.ground.identity import service as identity
 from atrium.ground.limits import service as limits
+from atrium.ground.tenancy import service as tenancy
 from atrium.kit.database import Connection, refusal_of
 from atrium.kit.errors import AppError
 from atrium.kit.log import log
@@ -101,6 +102,13 @@ class App:
                 )
             raw = await self._body(endpoint, request)
             return reply_of(await endpoint.call(op, **fill(endpoint, request, params, raw)))
+        if route.auth is Auth.PROVISION:
+            gate.check_provisioner(services.settings, request.headers.get(b"authorization"))
+            return reply_of(
+                await endpoint.call(op, **fill(endpoint, request, params, await self._body(endpoint, request)))
+            )
+        if route.auth is Auth.SUPERADMIN and await tenancy.is_company_host(services.database, request.header(b"host")):
+            raise NoRoute("operators' addresses do not exist on a company's hostname")
         token = gate.bearer_of(request.headers.get(b"authorization"))
         raw = await self._body(endpoint, request)
         # One connection from the credential to the commit; the body is in before it is taken.
@@ -156,7 +164,8 @@ class App:
     async def _body(self, endpoint: Endpoint, request: Request) -> bytes:
         if endpoint.decode is None:
             return b""
-        return await request.body(self._services.settings.body_limit, self._services.settings.body_timeout)
+        settings = self._services.settings
+        return await request.body(endpoint.body_limit or settings.body_limit, settings.body_timeout)
 
     def _unless_known(self, reply: Reply, request: Request) -> Reply:
         known = request.headers.get(b"if-none-match")

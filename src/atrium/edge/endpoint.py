@@ -13,7 +13,7 @@ import msgspec
 from atrium.edge.request import Request
 from atrium.kit.errors import Invalid, Missing
 from atrium.seams.context import Context
-from atrium.seams.routes import Accept, AcceptEncoding, AcceptLanguage, Authorization, IfMatch, RawBody, Route
+from atrium.seams.routes import Accept, AcceptEncoding, AcceptLanguage, Authorization, Host, IfMatch, RawBody, Route
 from atrium.seams.wiring import PluginRequest, PluginRoute
 
 HEADERS: dict[Any, bytes] = {
@@ -22,6 +22,7 @@ HEADERS: dict[Any, bytes] = {
     AcceptEncoding: b"accept-encoding",
     AcceptLanguage: b"accept-language",
     Authorization: b"authorization",
+    Host: b"host",
 }
 _AT = re.compile(r"^(?P<message>.*?)(?: - at `(?P<path>[^`]*)`)?$", re.DOTALL)
 _EMPTY = b"{}"
@@ -45,6 +46,7 @@ class Endpoint:
     plugin: bool = False
     doc: str = ""
     defaults: dict[str, Any] = field(default_factory=dict)
+    body_limit: int | None = None
 
     @property
     def reads_json(self) -> bool:
@@ -76,6 +78,8 @@ def bind(route: Route, call: Callable[..., Any]) -> Endpoint:
         reply=hints["return"],
         decode=msgspec.json.Decoder(body).decode if body not in (None, RawBody) else None,
         defaults={p.name: p.default for p in parameters if p.default is not p.empty},
+        # A request struct that carries a file says how large it may get; the others share the setting.
+        body_limit=getattr(body, "__body_limit__", None),
     )
 
 

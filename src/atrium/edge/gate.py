@@ -1,16 +1,28 @@
 """The gate: everything a row promises about access is enforced here, before and after the handler."""
 
+import hmac
+
+from atrium.edge.router import NoRoute
 from atrium.ground.access import service as access
 from atrium.ground.features import service as features
 from atrium.kit.errors import Forbidden, Suspended, Unauthenticated
+from atrium.kit.settings import Settings
 from atrium.seams.context import Acting
 from atrium.seams.routes import Auth, Decides, Route
 
 READS = frozenset({"GET", "HEAD", "OPTIONS"})
+_READ_ONLY = "{} is suspended: reading works, writing does not; ask whoever runs this server to resume it"
 
 
 class UncheckedAccess(RuntimeError):
     """A handler replied without anyone having checked the permission its row names."""
+
+
+class TenantSuspended(Suspended):
+    """Writing while the whole hosted tenant is suspended."""
+
+    code = "hosting.suspended"
+    title = "This workspace is suspended"
 
 
 class NotOnThisPlane(Forbidden):
@@ -38,11 +50,23 @@ def check(route: Route, acting: Acting) -> None:
     if route.auth is Auth.ORG_ADMIN and who.org_role is None:
         raise NotOnThisPlane("this is for people with a role in their company")
     if who.suspended and route.method not in READS and not acts_on_instance(route):
-        raise Suspended("your company is suspended: reading works, writing does not; ask the operator to resume it")
+        raise (
+            TenantSuspended(_READ_ONLY.format("this workspace"))
+            if who.suspended == "tenant"
+            else Suspended(_READ_ONLY.format("your company"))
+        )
     if route.feature is not None:
         features.require_feature(acting, route.feature)
     if route.permission is not None and route.decides is Decides.ROLE:
         access.require(acting, route.permission)
+
+
+def check_provisioner(settings: Settings, header: bytes | None) -> None:
+    """Provisioning exists in hosted mode only, and only for whoever holds its token."""
+    if not settings.hosted:
+        raise NoRoute("this instance is not in hosted mode")
+    if not settings.provision_token or not hmac.compare_digest(bearer_of(header), settings.provision_token.encode()):
+        raise Unauthenticated("this is not the provisioning token")
 
 
 def confirm(route: Route, acting: Acting) -> None:

@@ -1,30 +1,31 @@
 """Connections between requests: kept open and ready, because the driver's own pool costs more than most statements."""
 
 import asyncio
+from collections import deque
 from typing import Any
 
 import asyncpg
 
 Connection = Any  # asyncpg hands out proxies of its connections; only the kit calls them.
+Place = Connection | None
 
 ACQUIRE_SECONDS = 10
 TIDY_SECONDS = 60
 
 
 class Pool:
-    """At most `size` connections. Each place holds one that is ready, or nothing; the driver's pool makes and ends them."""
+    """At most `size` connections. A free place holds one that is ready, or nothing; the driver's pool makes and ends them."""
 
     def __init__(self, driver: Any, size: int) -> None:
         self._driver = driver
-        self._places: asyncio.LifoQueue[Connection | None] = asyncio.LifoQueue()
-        for _ in range(size):
-            self._places.put_nowait(None)
+        self._free: list[Place] = [None] * size
+        self._waiting: deque[asyncio.Future[Place]] = deque()
         self._closing = False
         self._tidying = asyncio.create_task(self._tidy())
 
     async def take(self) -> Connection:
-        """A connection that was just used if there is one; whoever takes it gives it back."""
-        place = await self._free_place()
+        """The connection that was used last, or a new one; whoever takes it gives it back."""
+        place = self._free.pop() if self._free else await self._wait()
         if place is not None and _is_ready(place):
             return place
         try:
@@ -32,19 +33,19 @@ class Pool:
                 await self._driver.release(place)
             return await self._driver.acquire(timeout=ACQUIRE_SECONDS)
         except BaseException:
-            self._places.put_nowait(None)
+            self._offer(None)
             raise
 
     async def give_back(self, connection: Connection, *, clean: bool) -> None:
         """Keep a connection whose work ended well; any other is for the driver to clean up or replace."""
         if clean and not self._closing and _is_ready(connection):
-            self._places.put_nowait(connection)
+            self._offer(connection)
             return
         try:
             # The driver shields this from the caller's cancellation.
             await self._driver.release(connection)
         finally:
-            self._places.put_nowait(None)
+            self._offer(None)
 
     async def close(self) -> None:
         """Wait for connections in use, then end them all."""
@@ -53,12 +54,28 @@ class Pool:
         await self._put_away()
         await self._driver.close()
 
-    async def _free_place(self) -> Connection | None:
+    def _offer(self, place: Place) -> None:
+        while self._waiting:
+            waiter = self._waiting.popleft()
+            if not waiter.done():
+                waiter.set_result(place)
+                return
+        self._free.append(place)
+
+    async def _wait(self) -> Place:
+        loop = asyncio.get_running_loop()
+        waiter: asyncio.Future[Place] = loop.create_future()
+        self._waiting.append(waiter)
+        deadline = loop.call_later(ACQUIRE_SECONDS, _give_up, waiter)
         try:
-            return self._places.get_nowait()
-        except asyncio.QueueEmpty:
-            async with asyncio.timeout(ACQUIRE_SECONDS):
-                return await self._places.get()
+            return await waiter
+        except asyncio.CancelledError:
+            # Cancelled between being offered a place and taking it: the place is for somebody else.
+            if not waiter.cancelled():
+                self._offer(waiter.result())
+            raise
+        finally:
+            deadline.cancel()
 
     async def _tidy(self) -> None:
         while True:
@@ -67,12 +84,17 @@ class Pool:
 
     async def _put_away(self) -> None:
         """Leave what nobody uses to the driver, which ends connections that stay idle."""
-        found = [self._places.get_nowait() for _ in range(self._places.qsize())]
-        for connection in found:
-            if connection is None:
-                self._places.put_nowait(None)
+        free, self._free = self._free, []
+        for place in free:
+            if place is None:
+                self._offer(None)
             else:
-                await self.give_back(connection, clean=False)
+                await self.give_back(place, clean=False)
+
+
+def _give_up(waiter: asyncio.Future[Place]) -> None:
+    if not waiter.done():
+        waiter.set_exception(TimeoutError("no connection became free"))
 
 
 def _is_ready(connection: Connection) -> bool:

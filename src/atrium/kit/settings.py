@@ -61,6 +61,18 @@ class Settings:
     )
     multitenant: bool = setting(True, "Whether the instance carries several companies.")
     home: Home = setting(Home.CONSOLE, "What `/` serves: `console` or `beta`.")
+    base_url: str = setting("", "Address people reach this server at, for links; taken from the request when empty.")
+    hosted: bool = setting(
+        False, "Hosted mode: one tenant, provisioned and suspended by whoever holds the provisioning token."
+    )
+    provision_token: str = setting("", "The credential of the provisioning routes in hosted mode.", secret=True)
+    demo: bool = setting(False, "Allow POST /api/admin/seed-tenants, which makes companies with known passwords.")
+    domain_proof: bool = setting(
+        False, "Ask for a TXT record before a company's hostname counts; operators may waive it."
+    )
+    dns_servers: str = setting(
+        "", "Name servers (address or address@port, comma separated) for that record; the system's when empty."
+    )
     bootstrap_token: str = setting(
         "", "When set, POST /api/bootstrap must carry it as its bearer credential.", secret=True
     )

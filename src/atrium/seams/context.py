@@ -7,6 +7,7 @@ from uuid import UUID
 
 import msgspec
 
+from atrium.kit.combiner import Combiner
 from atrium.kit.database import Begun, Database, Transaction
 from atrium.kit.ids import NIL
 from atrium.kit.keys import Keyring
@@ -28,7 +29,7 @@ class Principal(msgspec.Struct, frozen=True, kw_only=True):
     features: frozenset[str] = frozenset()
     operator: bool = False
     org_role: str | None = None
-    suspended: bool = False
+    suspended: str | None = None
     credential_id: UUID = NIL
     credential: str = "session"
     scope: frozenset[str] | None = None
@@ -60,6 +61,7 @@ class Services(msgspec.Struct, frozen=True, kw_only=True):
     metrics: Metrics
     registry: Registry
     state: ProcessState
+    combiner: Combiner
 
 
 class Acting(msgspec.Struct, kw_only=True):

@@ -12,6 +12,7 @@ Accept = NewType("Accept", str)
 AcceptEncoding = NewType("AcceptEncoding", str)
 AcceptLanguage = NewType("AcceptLanguage", str)
 Authorization = NewType("Authorization", str)
+Host = NewType("Host", str)
 
 
 class Auth(Enum):

@@ -6,7 +6,7 @@ from atrium.admin.instance import service
 from atrium.admin.instance.model import Config, Founded, Health, Ready, Status
 from atrium.ground.identity.model import NewPassword, Username
 from atrium.ground.tenancy.model import Name
-from atrium.seams.context import Operation
+from atrium.seams.context import Context, Operation
 from atrium.seams.routes import Accept, Authorization, Content, Created
 
 
@@ -56,6 +56,17 @@ async def bootstrap_instance(
 async def read_status(op: Operation) -> Status:
     """Version, security state and counts."""
     return await service.read_status(op, op.secure)
+
+
+class Seeded(msgspec.Struct, frozen=True):
+    """How much was made."""
+
+    notes: int
+
+
+async def seed_team(ctx: Context) -> Created[Seeded]:
+    """Seed sample notes into the caller's team; safe to repeat."""
+    return Created(Seeded(await service.seed_team(ctx)))
 
 
 async def read_metrics(op: Operation, *, accept: Accept | None = None) -> Content:

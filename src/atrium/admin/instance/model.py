@@ -91,6 +91,13 @@ class AlreadyBootstrapped(Conflict):
     title = "This instance is set up already"
 
 
+class ProvisionedElsewhere(Forbidden):
+    """In hosted mode nobody bootstraps: the host provisions."""
+
+    code = "instance.hosted"
+    title = "Set up by the host"
+
+
 class BootstrapTokenRequired(Forbidden):
     """First run is guarded by SERVICE_BOOTSTRAP_TOKEN."""
 

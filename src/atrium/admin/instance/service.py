@@ -13,12 +13,14 @@ from atrium.admin.instance.model import (
     Founded,
     LocalePolicy,
     NotReady,
+    ProvisionedElsewhere,
     Status,
 )
+from atrium.admin.instance.samples import SAMPLES
 from atrium.ground.access.model import OrgRole, Role
 from atrium.ground.audit import service as audit
 from atrium.ground.identity import service as identity
-from atrium.ground.identity.model import OrgPlace, Person, Place
+from atrium.ground.identity.model import Account, OrgPlace, Person, Place
 from atrium.ground.tenancy import service as tenancy
 from atrium.kit.database import Database
 from atrium.kit.keys import Keyring, Unsealable
@@ -37,6 +39,8 @@ async def bootstrap(
     op: Operation, username: str, password: str, org_name: str, team_name: str, token: str | None
 ) -> Founded:
     """Create the operator, the first company and its team: once, however many try at the same moment."""
+    if op.services.settings.hosted:
+        raise ProvisionedElsewhere("this instance is in hosted mode: its host provisions the owner")
     guard = op.services.settings.bootstrap_token
     if guard and not hmac.compare_digest(guard.encode(), (token or "").encode()):
         raise BootstrapTokenRequired("this instance is guarded: send SERVICE_BOOTSTRAP_TOKEN as the bearer credential")
@@ -68,6 +72,27 @@ async def _found(ctx: Context, username: str, hashed: str, org_name: str, team_n
         OrgPlace(org.id, org.name, org.slug),
         Place(team.id, team.name),
     )
+
+
+async def found_tenant(ctx: Context, username: str, org_name: str, team_name: str) -> Account:
+    """The one tenant of a hosted instance: its owner runs the company, the host runs the instance."""
+    org = await tenancy.create_org(ctx, org_name)
+    team = await tenancy.create_team(ctx, org, team_name)
+    owner = await identity.create_person(ctx, org, team, username, Role.OWNER, org_role=OrgRole.OWNER)
+    if not await store.claim_instance(ctx.db, org.id, team.id, owner.id):
+        raise AlreadyBootstrapped("somebody else set this instance up a moment ago")
+    return await identity.read_account_of(ctx, owner.id)
+
+
+async def seed_team(ctx: Context) -> int:
+    """Sample notes for the caller's team; ones that are there already are left alone."""
+    made = 0
+    for title, body in SAMPLES:
+        found = await notes.list_notes(ctx, "team", title, 1, None)
+        if not found.items:
+            await notes.create_note(ctx, title, body, "team")
+            made += 1
+    return made
 
 
 async def read_config(op: Operation) -> Config:

@@ -27,6 +27,13 @@ async def list_team_events(ctx: Context, limit: int, cursor: str | None) -> Page
     return pager.page(found, limit, lambda event: event.id)
 
 
+async def list_company_events(ctx: Context, limit: int, cursor: str | None) -> Page[AuditEvent]:
+    """What happened in the caller's company, newest first."""
+    pager = Pager(ctx.services.keys, "company audit", ctx.who.org_id)
+    found = await store.list_company_events(ctx.db, ctx.who.org_id, pager.read(cursor, UUID), limit + 1)
+    return pager.page(found, limit, lambda event: event.id)
+
+
 async def count_events(ctx: Context) -> int:
     """How many events the instance holds; only a system transaction sees them all."""
     return await store.count_events(ctx.db)

@@ -52,6 +52,20 @@ async def list_team_events(
     )
 
 
+async def list_company_events(db: Transaction, org_id: UUID, before: UUID | None, limit: int) -> list[AuditEvent]:
+    return await db.all(
+        AuditEvent,
+        f"""
+        SELECT {EVENT} FROM audit_events e LEFT JOIN users u ON u.id = e.actor_id
+         WHERE e.org_id = :org_id AND (:before::uuid IS NULL OR e.id < :before)
+         ORDER BY e.id DESC LIMIT :limit
+        """,
+        org_id=org_id,
+        before=before,
+        limit=limit,
+    )
+
+
 async def try_sealing_lock(db: Transaction) -> bool:
     return bool(await db.value("SELECT pg_try_advisory_xact_lock(hashtext('atrium audit sealer'))"))
 

@@ -149,9 +149,11 @@ async def add_member(ctx: Context, body: NewMember) -> Created[AddedMember]:
     return Created(AddedMember(member, issued.token, issued.expires_at))
 
 
-async def list_members(ctx: Context, *, limit: Limit = 50, cursor: Cursor | None = None) -> Page[Member]:
-    """The team's members and their roles."""
-    return await service.list_members(ctx, limit, cursor)
+async def list_members(
+    ctx: Context, *, scope: Literal["team", "org"] = "team", limit: Limit = 50, cursor: Cursor | None = None
+) -> Page[Member]:
+    """The team's members and their roles; `scope=org` spans the company."""
+    return await service.list_members(ctx, scope, limit, cursor)
 
 
 class NewToken(msgspec.Struct, forbid_unknown_fields=True):

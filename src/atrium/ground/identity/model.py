@@ -44,6 +44,7 @@ class Member(msgspec.Struct, frozen=True):
     """A person in a team."""
 
     id: UUID
+    team_id: UUID
     username: str
     display_name: str
     role: Role

@@ -4,7 +4,16 @@ from datetime import timedelta
 from typing import Literal
 from uuid import UUID
 
-from atrium.ground.access.model import INSTANCE_ROLES, PERMISSIONS, ROLES, OrgRole, Role, outranks, permissions_of
+from atrium.ground.access.model import (
+    INSTANCE_ROLES,
+    PERMISSIONS,
+    ROLES,
+    NotPermitted,
+    OrgRole,
+    Role,
+    outranks,
+    permissions_of,
+)
 from atrium.ground.audit import service as audit
 from atrium.ground.features.model import features_of
 from atrium.ground.identity import sessions, store
@@ -19,12 +28,14 @@ from atrium.ground.identity.model import (
     Place,
     RoleTooHigh,
     ScopeTooWide,
+    Session,
     Token,
     TokenMissing,
     UserMissing,
     UsernameTaken,
     WeakPassword,
 )
+from atrium.ground.identity.sessions import open_first_session as open_first_session
 from atrium.ground.identity.sessions import open_session as open_session
 from atrium.ground.identity.two_factor import place_of
 from atrium.ground.tenancy import service as tenancy
@@ -166,16 +177,54 @@ async def add_member(ctx: Context, username: str, role: Role, display_name: str)
     return member, issued
 
 
-async def list_members(ctx: Context, limit: int, cursor: str | None) -> Page[Member]:
-    """The people of the caller's team, in the order they joined."""
-    pager = Pager(ctx.services.keys, "members", ctx.who.team_id)
-    found = await store.list_members(ctx.db, ctx.who.org_id, ctx.who.team_id, pager.read(cursor, UUID), limit + 1)
+async def list_members(ctx: Context, scope: str, limit: int, cursor: str | None) -> Page[Member]:
+    """The people of the caller's team, or (`org`) of the whole company, in the order they joined."""
+    if scope == "org" and "org:read" not in ctx.who.permissions:
+        raise NotPermitted("scope=org needs a role in the company, such as org_reader", permission="org:read")
+    pager = Pager(ctx.services.keys, "members", ctx.who.team_id, scope)
+    team_id = None if scope == "org" else ctx.who.team_id
+    found = await store.list_members(ctx.db, ctx.who.org_id, team_id, pager.read(cursor, UUID), limit + 1)
     return pager.page(found, limit, lambda member: member.id)
 
 
 async def find_colleague(ctx: Context, id: UUID) -> Member | None:
     """A person of the caller's company, in any team; None when there is no such one."""
     return await store.find_member(ctx.db, ctx.who.org_id, id)
+
+
+async def read_colleague(ctx: Context, id: UUID) -> Member:
+    """A person of the caller's company, in any team."""
+    member = await find_colleague(ctx, id)
+    if member is None:
+        raise UserMissing("there is no such person in your company")
+    return member
+
+
+async def set_org_role(ctx: Context, id: UUID, org_role: OrgRole | None) -> None:
+    """Write a person's role in the company; the caller has settled that they may."""
+    await store.set_org_role(ctx.db, ctx.who.org_id, id, org_role)
+
+
+async def read_account_of(ctx: Context, id: UUID) -> Account:
+    """An account by id; only a system transaction sees those of other companies."""
+    account = await store.find_account(ctx.db, id)
+    if account is None:
+        raise UserMissing("this account is gone")
+    return account
+
+
+async def take_over(ctx: Context, id: UUID, password_hash: str) -> Account:
+    """Set the first password of an account that was waiting for its person."""
+    await store.set_password(ctx.db, id, password_hash)
+    return await read_account_of(ctx, id)
+
+
+async def open_session_for(ctx: Context, account: Account) -> Session:
+    """A session right after an account was taken over."""
+    issued = await open_session(ctx, account.id, account.team_id, account.org_id)
+    team = await tenancy.read_team(ctx, account.org_id, account.team_id)
+    person = Person(account.id, account.username, account.display_name)
+    return Session(issued.token, issued.expires_at, person, Place(team.id, team.name))
 
 
 async def issue_token(ctx: Context, name: str, scope: list[str] | None, ttl: int | Literal["never"]) -> IssuedToken:
@@ -261,3 +310,17 @@ def _narrowed(who: Principal, scope: list[str] | None) -> list[str] | None:
     if beyond:
         raise ScopeTooWide(f"you do not hold {', '.join(sorted(beyond))} yourself", beyond=sorted(beyond))
     return sorted(set(scope))
+
+
+async def identify_optional(op: Operation, authorization: str | None) -> Principal | None:
+    """Whom an Authorization header on a public row stands for; None without one, and for one that does not count."""
+    scheme, _, text = (authorization or "").partition(" ")
+    token = text.strip().encode("latin-1", "replace")
+    if scheme.lower() != "bearer" or not is_well_formed(token):
+        return None
+    database = op.services.database
+    try:
+        async with database.borrow() as connection:
+            return await identify(database, connection, token)
+    except Unauthenticated:
+        return None

@@ -11,7 +11,7 @@ ACCOUNT = (
     "id, org_id, team_id, username, display_name, locale, role, org_role, operator, password_hash, totp_sealed,"
     " extract(epoch FROM now())::float8"
 )
-MEMBER = "id, username, display_name, role, org_role, totp_sealed IS NOT NULL, created_at"
+MEMBER = "id, team_id, username, display_name, role, org_role, totp_sealed IS NOT NULL, created_at"
 TOKEN = "t.id, t.name, t.user_id, u.username, t.scope, t.created_at, t.last_used_at, t.expires_at"
 FIND_PRINCIPAL = (
     "SELECT credential_id, kind, user_id, team_id, org_id, username, role, org_role, operator, scope, switches, suspended, fresh"
@@ -65,11 +65,14 @@ async def insert_user(
     )
 
 
-async def list_members(db: Transaction, org_id: UUID, team_id: UUID, after: UUID | None, limit: int) -> list[Member]:
+async def list_members(
+    db: Transaction, org_id: UUID, team_id: UUID | None, after: UUID | None, limit: int
+) -> list[Member]:
     return await db.all(
         Member,
         f"""
-        SELECT {MEMBER} FROM users WHERE org_id = :org_id AND team_id = :team_id AND (:after::uuid IS NULL OR id > :after)
+        SELECT {MEMBER} FROM users
+         WHERE org_id = :org_id AND (:team_id::uuid IS NULL OR team_id = :team_id) AND (:after::uuid IS NULL OR id > :after)
          ORDER BY id LIMIT :limit
         """,
         org_id=org_id,
@@ -256,6 +259,15 @@ async def end_sessions(db: Transaction, user_id: UUID, keep: UUID | None) -> int
 
 async def forget_expired(db: Transaction) -> int:
     return await db.run("DELETE FROM tokens WHERE expires_at < now() - interval '1 day'")
+
+
+async def set_org_role(db: Transaction, org_id: UUID, id: UUID, org_role: str | None) -> None:
+    await db.run(
+        "UPDATE users SET org_role = :org_role WHERE org_id = :org_id AND id = :id",
+        org_id=org_id,
+        id=id,
+        org_role=org_role,
+    )
 
 
 async def find_first_team(db: Transaction) -> UUID | None:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.kit.errors import Conflict
+from atrium.kit.errors import Conflict, Invalid, Missing
 
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200, pattern=r"\S")]
 Slug = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9-]{1,63}$(?!\n)")]
@@ -18,6 +18,10 @@ class Org(msgspec.Struct, frozen=True):
     id: UUID
     slug: str
     name: str
+    plan: str
+    domain: str | None
+    domain_proof: str | None
+    domain_verified: bool
     suspended_at: datetime | None
     created_at: datetime
 
@@ -36,3 +40,31 @@ class SlugTaken(Conflict):
 
     code = "tenancy.slug_taken"
     title = "This slug is taken"
+
+
+class DomainTaken(Conflict):
+    """Another company has this hostname."""
+
+    code = "tenancy.domain_taken"
+    title = "This hostname is taken"
+
+
+class BadDomain(Invalid):
+    """Not a hostname that people could type."""
+
+    code = "tenancy.bad_domain"
+    title = "Not a hostname"
+
+
+class OrgMissing(Missing):
+    """No company has this id or slug."""
+
+    code = "tenancy.org_missing"
+    title = "No such company"
+
+
+class TeamMissing(Missing):
+    """No such team in this company."""
+
+    code = "tenancy.team_missing"
+    title = "No such team"

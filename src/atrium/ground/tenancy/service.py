@@ -1,20 +1,29 @@
 """The verbs of tenancy."""
 
-from atrium.ground.tenancy import store
-from atrium.ground.tenancy.model import Org, SlugTaken, Team
+from uuid import UUID
+
+from atrium.ground.tenancy import domains, store
+from atrium.ground.tenancy.model import DomainTaken, Org, OrgMissing, SlugTaken, Team, TeamMissing
+from atrium.kit.database import Database
 from atrium.kit.errors import Missing
 from atrium.kit.ids import new_id
-from atrium.kit.text import slug_of
+from atrium.kit.paging import Page, Pager
+from atrium.kit.text import contains_pattern, slug_of
 from atrium.seams.context import Context
 
+DEFAULT_PLAN = "unlimited"
+DOMAIN_LABEL = domains.LABEL
+canonical_domain, is_domain_proven, new_domain_proof = domains.canonical, domains.is_proven, domains.new_proof
+host_of = domains.host_of
 
-async def create_org(ctx: Context, name: str, slug: str | None = None) -> Org:
+
+async def create_org(ctx: Context, name: str, slug: str | None = None, plan: str = DEFAULT_PLAN) -> Org:
     """Found a company; an explicit slug that exists is refused, a derived one is made unique."""
     id = new_id()
     wanted = slug or slug_of(name)
-    org = await store.insert_org(ctx.db, id, wanted, name)
+    org = await store.insert_org(ctx.db, id, wanted, name, plan)
     if org is None and slug is None:
-        org = await store.insert_org(ctx.db, id, f"{wanted[:50]}-{id.hex[-12:]}", name)
+        org = await store.insert_org(ctx.db, id, f"{wanted[:50]}-{id.hex[-12:]}", name, plan)
     if org is None:
         raise SlugTaken(f"a company with the slug {slug} exists already", slug=slug)
     return org
@@ -34,6 +43,70 @@ async def read_own(ctx: Context) -> tuple[Org, Team]:
     if org is None or team is None:
         raise Missing("this company or team is gone")
     return org, team
+
+
+async def read_org(ctx: Context, ref: str) -> Org:
+    """A company by id or slug; only a system transaction sees more than the caller's own."""
+    try:
+        org = await store.find_org(ctx.db, UUID(ref))
+    except ValueError:
+        org = await store.find_org_by_slug(ctx.db, ref)
+    if org is None:
+        raise OrgMissing(f"there is no company {ref}")
+    return org
+
+
+async def list_orgs(ctx: Context, search: str | None, limit: int, cursor: str | None) -> Page[Org]:
+    """Every company, in the order they were founded."""
+    pager = Pager(ctx.services.keys, "orgs", ctx.who.user_id, search)
+    pattern = search and contains_pattern(search)
+    found = await store.list_orgs(ctx.db, pager.read(cursor, UUID), pattern, limit + 1)
+    return pager.page(found, limit, lambda org: org.id)
+
+
+async def rename_org(ctx: Context, org: Org, name: str) -> None:
+    """Give a company another name; its slug stays."""
+    await store.rename_org(ctx.db, org.id, name)
+
+
+async def set_plan(ctx: Context, org: Org, plan: str) -> None:
+    """Note the plan; whoever calls applies its caps."""
+    await store.set_plan(ctx.db, org.id, plan)
+
+
+async def set_domain(ctx: Context, org: Org, domain: str | None, *, verified: bool, proof: str | None) -> None:
+    """Give a company a hostname, proven or waiting for its proof; None takes it away."""
+    if not await store.set_domain(ctx.db, org.id, domain, proof, verified):
+        raise DomainTaken(f"{domain} belongs to another company", domain=domain)
+
+
+async def set_suspended(ctx: Context, org: Org, suspended: bool) -> None:
+    """Stop or allow writing by everybody in the company, from the next request on."""
+    await store.set_suspended(ctx.db, org.id, suspended)
+
+
+async def read_team(ctx: Context, org_id: UUID, id: UUID) -> Team:
+    """A team of a company."""
+    team = await store.find_team(ctx.db, org_id, id)
+    if team is None:
+        raise TeamMissing("there is no such team in this company")
+    return team
+
+
+async def list_teams(ctx: Context, org_id: UUID, limit: int, cursor: str | None) -> Page[Team]:
+    """A company's teams, in the order they were made."""
+    pager = Pager(ctx.services.keys, "teams", org_id)
+    found = await store.list_teams(ctx.db, org_id, pager.read(cursor, UUID), limit + 1)
+    return pager.page(found, limit, lambda team: team.id)
+
+
+async def is_company_host(database: Database, host: str | None) -> bool:
+    """Whether this Host header names a company's own hostname."""
+    name = host_of(host)
+    if not name:
+        return False
+    async with database.begin_system() as db:
+        return await store.find_org_by_domain(db, name) is not None
 
 
 async def count_all(ctx: Context) -> dict[str, int]:

@@ -5,17 +5,21 @@ from uuid import UUID
 from atrium.ground.tenancy.model import Org, Team
 from atrium.kit.database import Transaction
 
-ORG = "id, slug, name, suspended_at, created_at"
+ORG = "id, slug, name, plan, domain, domain_proof, domain_verified_at IS NOT NULL, suspended_at, created_at"
 TEAM = "id, org_id, name, created_at"
 
 
-async def insert_org(db: Transaction, id: UUID, slug: str, name: str) -> Org | None:
+async def insert_org(db: Transaction, id: UUID, slug: str, name: str, plan: str) -> Org | None:
     return await db.one(
         Org,
-        f"INSERT INTO orgs (id, slug, name) VALUES (:id, :slug, :name) ON CONFLICT (slug) DO NOTHING RETURNING {ORG}",
+        f"""
+        INSERT INTO orgs (id, slug, name, plan) VALUES (:id, :slug, :name, :plan)
+        ON CONFLICT (slug) DO NOTHING RETURNING {ORG}
+        """,
         id=id,
         slug=slug,
         name=name,
+        plan=plan,
     )
 
 
@@ -33,8 +37,73 @@ async def find_org(db: Transaction, id: UUID) -> Org | None:
     return await db.one(Org, f"SELECT {ORG} FROM orgs WHERE id = :id", id=id)
 
 
+async def find_org_by_slug(db: Transaction, slug: str) -> Org | None:
+    return await db.one(Org, f"SELECT {ORG} FROM orgs WHERE slug = :slug", slug=slug)
+
+
+async def list_orgs(db: Transaction, after: UUID | None, search: str | None, limit: int) -> list[Org]:
+    return await db.all(
+        Org,
+        f"""
+        SELECT {ORG} FROM orgs
+         WHERE (:after::uuid IS NULL OR id > :after) AND (:search::text IS NULL OR name ILIKE :search OR slug ILIKE :search)
+         ORDER BY id LIMIT :limit
+        """,
+        after=after,
+        search=search,
+        limit=limit,
+    )
+
+
+async def rename_org(db: Transaction, id: UUID, name: str) -> None:
+    await db.run("UPDATE orgs SET name = :name WHERE id = :id", id=id, name=name)
+
+
+async def set_plan(db: Transaction, id: UUID, plan: str) -> None:
+    await db.run("UPDATE orgs SET plan = :plan WHERE id = :id", id=id, plan=plan)
+
+
+async def set_domain(db: Transaction, id: UUID, domain: str | None, proof: str | None, verified: bool) -> bool:
+    """False when another company has the hostname."""
+    return bool(
+        await db.run(
+            """
+            UPDATE orgs SET domain = :domain, domain_proof = :proof, domain_verified_at = CASE WHEN :verified THEN now() END
+             WHERE id = :id AND NOT EXISTS (SELECT FROM orgs WHERE domain = :domain AND id <> :id)
+            """,
+            id=id,
+            domain=domain,
+            proof=proof,
+            verified=verified,
+        )
+    )
+
+
+async def set_suspended(db: Transaction, id: UUID, suspended: bool) -> None:
+    await db.run(
+        "UPDATE orgs SET suspended_at = CASE WHEN :suspended THEN coalesce(suspended_at, now()) END WHERE id = :id",
+        id=id,
+        suspended=suspended,
+    )
+
+
+async def find_org_by_domain(db: Transaction, hostname: str) -> UUID | None:
+    found: UUID | None = await db.value("SELECT find_org_by_domain(:hostname)", hostname=hostname)
+    return found
+
+
 async def find_team(db: Transaction, org_id: UUID, id: UUID) -> Team | None:
     return await db.one(Team, f"SELECT {TEAM} FROM teams WHERE org_id = :org_id AND id = :id", org_id=org_id, id=id)
+
+
+async def list_teams(db: Transaction, org_id: UUID, after: UUID | None, limit: int) -> list[Team]:
+    return await db.all(
+        Team,
+        f"SELECT {TEAM} FROM teams WHERE org_id = :org_id AND (:after::uuid IS NULL OR id > :after) ORDER BY id LIMIT :limit",
+        org_id=org_id,
+        after=after,
+        limit=limit,
+    )
 
 
 async def count_orgs(db: Transaction) -> int:

@@ -5,6 +5,7 @@ from functools import lru_cache
 from uuid import UUID
 
 from atrium.kit.database import Transaction
+from atrium.kit.text import contains_pattern
 from atrium.product.notes.model import Grant, Note
 from atrium.seams.context import Principal
 
@@ -68,7 +69,7 @@ async def list_notes(
         by_role="notes:read" in who.permissions,
         after_at=at,
         after_id=id,
-        search=search and f"%{_escaped(search)}%",
+        search=search and contains_pattern(search),
         limit=limit,
     )
 
@@ -149,7 +150,3 @@ async def delete_grant(db: Transaction, org_id: UUID, note_id: UUID, user_id: UU
 
 async def count_notes(db: Transaction) -> int:
     return int(await db.value("SELECT count(id) FROM notes"))
-
-
-def _escaped(search: str) -> str:
-    return search.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")

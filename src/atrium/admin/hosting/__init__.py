@@ -1,0 +1,1 @@
+"""Hosting: one tenant on one instance, provisioned, suspended and limited by its host. Owns table `activations`."""

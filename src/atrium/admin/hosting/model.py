@@ -1,0 +1,51 @@
+"""The nouns of hosting."""
+
+from uuid import UUID
+
+import msgspec
+
+from atrium.ground.identity.model import Person
+from atrium.kit.errors import Conflict, Unauthenticated
+
+
+class Provisioned(msgspec.Struct, frozen=True):
+    """The tenant's owner, and the link with which they take it over; the link works once."""
+
+    owner: Person
+    activation_url: str
+    activation_token: str
+
+
+class TenantState(msgspec.Struct, frozen=True):
+    """Whether the tenant may write."""
+
+    suspended: bool
+
+
+class Tenant(msgspec.Struct, frozen=True):
+    """The instance's one tenant."""
+
+    org_id: UUID
+    team_id: UUID
+    owner_id: UUID
+
+
+class AlreadyProvisioned(Conflict):
+    """There is an owner, and it is somebody else, or they have taken over already."""
+
+    code = "hosting.provisioned"
+    title = "Provisioned already"
+
+
+class NotProvisioned(Conflict):
+    """There is no tenant yet."""
+
+    code = "hosting.not_provisioned"
+    title = "Not provisioned yet"
+
+
+class LinkRefused(Unauthenticated):
+    """The activation link is unknown, used or too old."""
+
+    code = "hosting.activation_refused"
+    title = "This link does not work any more"

@@ -1,0 +1,1 @@
+"""AI: metered turns. Owns no table."""

@@ -1,0 +1,227 @@
+"""The nouns of quotas, and the arithmetic of admission; nothing here touches a database."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+import msgspec
+
+from atrium.kit.errors import Exhausted
+
+Dimension = Literal["ai.requests", "ai.tokens.total", "ai.concurrency", "storage.bytes", "jobs.concurrency"]
+Window = Literal["minute", "hour", "day", "month", "total"]
+Level = Literal["team", "org"]
+Amounts = dict[str, int]
+DIMENSIONS: tuple[Dimension, ...] = (
+    "ai.requests",
+    "ai.tokens.total",
+    "ai.concurrency",
+    "storage.bytes",
+    "jobs.concurrency",
+)
+WINDOWS: tuple[Window, ...] = ("minute", "hour", "day", "month", "total")
+# Counted while it lasts: what is settled leaves nothing behind.
+CONCURRENCY = frozenset({"ai.concurrency", "jobs.concurrency"})
+
+
+class Limit(msgspec.Struct, frozen=True):
+    """The most of a dimension in a window, for a team or a company."""
+
+    dimension: Dimension
+    limit: int | None
+    window: Window
+    level: Level = "team"
+
+
+class LimitChange(msgspec.Struct, forbid_unknown_fields=True):
+    """A limit to set for a window; `limit: null` clears it."""
+
+    dimension: Dimension
+    limit: Annotated[int, msgspec.Meta(ge=0, le=9_000_000_000_000_000)] | None
+    window: Window
+
+
+class Meter(msgspec.Struct):
+    """Usage of one dimension by one scope; every window at once. `counted_at` says which windows the figures are of."""
+
+    scope_id: UUID
+    dimension: str
+    reserved: int
+    counted_at: datetime
+    minute: int = 0
+    hour: int = 0
+    day: int = 0
+    month: int = 0
+    total: int = 0
+
+    def roll(self, now: datetime) -> None:
+        """Forget the windows that have ended."""
+        for window in ("minute", "hour", "day", "month"):
+            if start_of(window, self.counted_at) != start_of(window, now):
+                setattr(self, window, 0)
+        self.counted_at = max(now, self.counted_at)
+
+    def used(self, window: str) -> int:
+        """What was used in the current window."""
+        return int(getattr(self, window))
+
+    def use(self, amount: int) -> None:
+        """Count in every window; a negative amount gives back, never below nothing."""
+        for window in WINDOWS:
+            setattr(self, window, max(0, self.used(window) + amount))
+
+
+class Admission(msgspec.Struct, frozen=True):
+    """Proof that a spend was admitted; hand it back to `settle` with what was really used."""
+
+    id: UUID
+    org_id: UUID
+    team_id: UUID
+    amounts: Amounts
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """A request to reserve."""
+
+    admission: Admission
+    lease: timedelta
+
+
+class Settlement(msgspec.Struct, frozen=True):
+    """A request to settle."""
+
+    admission: Admission
+    actual: Amounts
+
+
+class Hold(msgspec.Struct, frozen=True):
+    """A stored reservation."""
+
+    id: UUID
+    team_id: UUID
+    amounts: Amounts
+    state: str
+
+
+class Usage(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of a usage report."""
+
+    level: Level
+    dimension: Dimension
+    window: Window
+    used: int
+    reserved: int
+    limit: int | None
+    remaining: int | None
+    resets_at: datetime | None
+
+
+class QuotaExceeded(Exhausted):
+    """The amount does not fit below the limit; nothing was reserved."""
+
+    code = "quotas.exceeded"
+    title = "Quota used up"
+
+
+class TooManyAtOnce(Exhausted):
+    """As many as allowed are running; one has to end first."""
+
+    code = "quotas.concurrency"
+    title = "Too many at once"
+
+
+class Books:
+    """The limits and meters of one company, loaded under its lock; admissions and settlements change the meters."""
+
+    def __init__(
+        self,
+        org_id: UUID,
+        now: datetime,
+        limits: dict[tuple[UUID, str], dict[str, int]],
+        meters: list[Meter],
+        holds: list[Hold],
+    ) -> None:
+        self._org_id, self.now, self._limits = org_id, now, limits
+        self._holds = {hold.id: hold for hold in holds}
+        self._meters = {(meter.scope_id, meter.dimension): meter for meter in meters}
+        self.touched: dict[tuple[UUID, str], Meter] = {}
+        for meter in meters:
+            meter.roll(now)
+
+    def admit(self, admission: Admission) -> None:
+        """Reserve every amount at company and team, or none; the refusal says which limit stopped it."""
+        for dimension, amount in admission.amounts.items():
+            for level, scope_id in self._scopes(admission):
+                self._require_room(level, scope_id, dimension, amount)
+        self._reserve(admission, 1)
+
+    def settle(self, admission: Admission, actual: Amounts) -> bool:
+        """Replace what was reserved by what was used; False when that was done before."""
+        hold = self._holds.pop(admission.id, None)
+        if hold is None or hold.state == "settled":
+            return False
+        if hold.state == "held":
+            self._reserve(admission, -1)
+        for dimension, amount in actual.items():
+            if dimension not in CONCURRENCY:
+                for _, scope_id in self._scopes(admission):
+                    self._touch(scope_id, dimension).use(amount)
+        return True
+
+    def _scopes(self, admission: Admission) -> tuple[tuple[Level, UUID], tuple[Level, UUID]]:
+        return ("org", self._org_id), ("team", admission.team_id)
+
+    def _require_room(self, level: Level, scope_id: UUID, dimension: str, amount: int) -> None:
+        meter = self._meters.get((scope_id, dimension))
+        for window, most in self._limits.get((scope_id, dimension), {}).items():
+            taken = 0 if meter is None else meter.used(window) + meter.reserved
+            if taken + amount > most:
+                raise _refusal(level, dimension, window, most, taken, self.now)
+
+    def _reserve(self, admission: Admission, sign: int) -> None:
+        for dimension, amount in admission.amounts.items():
+            for _, scope_id in self._scopes(admission):
+                meter = self._touch(scope_id, dimension)
+                meter.reserved = max(0, meter.reserved + sign * amount)
+
+    def _touch(self, scope_id: UUID, dimension: str) -> Meter:
+        key = scope_id, dimension
+        meter = self._meters.get(key)
+        if meter is None:
+            meter = self._meters[key] = Meter(scope_id, dimension, 0, self.now)
+        self.touched[key] = meter
+        return meter
+
+
+def start_of(window: str, at: datetime) -> datetime:
+    """When the window that contains a moment began, by the calendar in UTC."""
+    at = at.astimezone(UTC).replace(second=0, microsecond=0)
+    if window == "minute":
+        return at
+    if window == "hour":
+        return at.replace(minute=0)
+    if window == "day":
+        return at.replace(minute=0, hour=0)
+    return at.replace(minute=0, hour=0, day=1)
+
+
+def end_of(window: str, at: datetime) -> datetime | None:
+    """When the window ends and its count begins anew; None for one that never does."""
+    if window == "total":
+        return None
+    start = start_of(window, at)
+    if window == "month":
+        return (start + timedelta(days=32)).replace(day=1)
+    return start + {"minute": timedelta(minutes=1), "hour": timedelta(hours=1), "day": timedelta(days=1)}[window]
+
+
+def _refusal(level: Level, dimension: str, window: str, most: int, taken: int, now: datetime) -> Exhausted:
+    facts: dict[str, Any] = {"dimension": dimension, "limit": most, "used": taken, "window": window, "level": level}
+    owner = "your company" if level == "org" else "your team"
+    if dimension in CONCURRENCY:
+        return TooManyAtOnce(f"{owner} may run {most} at once ({dimension})", retry_after=1, resets_at=None, **facts)
+    resets_at = end_of(window, now)
+    wait = int((resets_at - now).total_seconds()) + 1 if resets_at else 3600
+    return QuotaExceeded(
+        f"{owner} has used its {dimension} for this {window}", retry_after=wait, resets_at=resets_at, **facts
+    )

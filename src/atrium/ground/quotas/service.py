@@ -1,0 +1,206 @@
+"""Admit a spend before the work, settle it after: the one way that anything is metered.
+
+Every change to a company's books happens under that company's lock, so a limit is never passed by two at once. What many
+ask for at the same moment in one process is done in one round, so a busy company pays one commit for all of them.
+"""
+
+from datetime import timedelta
+from uuid import UUID
+
+from atrium.ground.audit import service as audit
+from atrium.ground.quotas import store
+from atrium.ground.quotas.model import (
+    DIMENSIONS,
+    WINDOWS,
+    Admission,
+    Amounts,
+    Ask,
+    Books,
+    Dimension,
+    Level,
+    Limit,
+    Meter,
+    Settlement,
+    Usage,
+    Window,
+    end_of,
+)
+from atrium.kit.database import Database, Transaction
+from atrium.kit.errors import Exhausted
+from atrium.kit.ids import new_id
+from atrium.seams.context import Context, Operation
+
+LEASE = 120
+Item = Ask | Settlement
+
+
+async def admit(op: Operation, amounts: Amounts, *, lease: int = LEASE) -> Admission:
+    """Reserve every amount at team and company, or refuse; frees itself after `lease` seconds unless settled or extended."""
+    ask = _ask(op.who.org_id, op.who.team_id, amounts, lease)
+    await _do(op, ask)
+    return ask.admission
+
+
+async def settle(op: Operation, admission: Admission, actual: Amounts) -> bool:
+    """Count what was used instead of what was reserved; a repeated call changes nothing and says False."""
+    return await _do(op, Settlement(admission, actual))
+
+
+async def admit_within(ctx: Context, org_id: UUID, team_id: UUID, amounts: Amounts, *, lease: int = LEASE) -> Admission:
+    """Reserve inside the caller's transaction; the company's books stay locked until it ends, so end it soon."""
+    ask = _ask(org_id, team_id, amounts, lease)
+    await store.lock_books(ctx.db, org_id)
+    _raise_first(await _work(ctx.db, org_id, [ask]))
+    return ask.admission
+
+
+async def settle_within(ctx: Context, admission: Admission, actual: Amounts) -> bool:
+    """Settle inside the caller's transaction."""
+    await store.lock_books(ctx.db, admission.org_id)
+    return _raise_first(await _work(ctx.db, admission.org_id, [Settlement(admission, actual)]))
+
+
+async def extend(op: Operation, admission: Admission, seconds: int = LEASE) -> bool:
+    """Keep a reservation for longer; False when it has lapsed or was settled."""
+    async with op.begin() as ctx:
+        return await store.extend_hold(ctx.db, admission.org_id, admission.id, timedelta(seconds=seconds))
+
+
+async def read_usage(ctx: Context) -> list[Usage]:
+    """What the caller's team and company have used, per dimension and window."""
+    who = ctx.who
+    now = await store.read_clock(ctx.db)
+    limits = await store.list_limits(ctx.db, who.org_id, [who.org_id, who.team_id])
+    meters = {
+        (m.scope_id, m.dimension): m for m in await store.list_meters(ctx.db, who.org_id, [who.org_id, who.team_id])
+    }
+    scopes: tuple[tuple[Level, UUID], ...] = ("team", who.team_id), ("org", who.org_id)
+    lines = []
+    for level, scope_id in scopes:
+        for dimension in DIMENSIONS:
+            meter = meters.get((scope_id, dimension)) or Meter(scope_id, dimension, 0, now)
+            meter.roll(now)
+            limited = limits.get((scope_id, dimension), {})
+            windows = [window for window in WINDOWS if window in limited] or [WINDOWS[3]]
+            lines += [_line(level, dimension, window, meter, limited.get(window)) for window in windows]
+    return lines
+
+
+async def list_limits(ctx: Context, org_id: UUID, scope_id: UUID) -> list[Limit]:
+    """The limits of one team, or of the company itself."""
+    found = await store.list_limits(ctx.db, org_id, [scope_id])
+    level: Level = "org" if scope_id == org_id else "team"
+    return [
+        Limit(dimension, found[scope_id, dimension][window], window, level)
+        for dimension in DIMENSIONS
+        for window in WINDOWS
+        if window in found.get((scope_id, dimension), {})
+    ]
+
+
+async def set_limit(
+    ctx: Context, org_id: UUID, scope_id: UUID, dimension: Dimension, window: Window, limit: int | None
+) -> Limit:
+    """Set or (`None`) clear a limit; it holds from the next admission on, for what was used in the window already too."""
+    if limit is None:
+        await store.delete_limit(ctx.db, org_id, scope_id, dimension, window)
+    else:
+        await store.put_limit(ctx.db, org_id, scope_id, dimension, window, limit)
+    level: Level = "org" if scope_id == org_id else "team"
+    await audit.record(ctx, "quotas.limit_set", scope_id, level=level, dimension=dimension, window=window, limit=limit)
+    return Limit(dimension, limit, window, level)
+
+
+async def replace_limits(ctx: Context, org_id: UUID, caps: dict[tuple[str, str], int]) -> None:
+    """Give a company exactly these limits, as its plan says; teams keep theirs."""
+    await store.delete_limits(ctx.db, org_id, org_id)
+    for (dimension, window), most in caps.items():
+        await store.put_limit(ctx.db, org_id, org_id, dimension, window, most)
+
+
+async def forget_old(database: Database) -> int:
+    """Drop settled and lapsed holds after a day."""
+    async with database.begin_system() as db:
+        return await store.forget_old(db)
+
+
+def _ask(org_id: UUID, team_id: UUID, amounts: Amounts, lease: int) -> Ask:
+    return Ask(Admission(new_id(), org_id, team_id, amounts), timedelta(seconds=lease))
+
+
+async def _do(op: Operation, item: Item) -> bool:
+    org_id, database = op.who.org_id, op.services.database
+
+    async def work(items: list[Item]) -> list[bool | Exception]:
+        async with database.begin(org_id) as db:
+            await store.lock_books(db, org_id)
+            return await _work(db, org_id, items)
+
+    return await op.services.combiner.submit(("quotas", org_id), item, work)
+
+
+async def _work(db: Transaction, org_id: UUID, items: list[Item]) -> list[bool | Exception]:
+    """One round over a company's books, under its lock: every item gets True, False or its refusal."""
+    await _free_lapsed(db, org_id)
+    books = await _open_books(db, org_id, items)
+    results = [_entered(books, item) for item in items]
+    done = [item for item, result in zip(items, results, strict=True) if result is True]
+    admitted = [item for item in done if isinstance(item, Ask)]
+    settled = [item.admission.id for item in done if isinstance(item, Settlement)]
+    if books.touched:
+        await store.write_meters(db, org_id, list(books.touched.values()))
+    if admitted:
+        await store.insert_holds(db, org_id, admitted)
+    if settled:
+        await store.mark_settled(db, org_id, settled)
+    return results
+
+
+async def _free_lapsed(db: Transaction, org_id: UUID) -> None:
+    parts = [
+        (scope, dimension, amount)
+        for hold in await store.lapse_holds(db, org_id)
+        for dimension, amount in hold.amounts.items()
+        for scope in (org_id, hold.team_id)
+    ]
+    if parts:
+        scopes, dimensions, amounts = map(list, zip(*parts, strict=True))
+        await store.free(db, org_id, scopes, dimensions, amounts)
+
+
+async def _open_books(db: Transaction, org_id: UUID, items: list[Item]) -> Books:
+    scopes = list({org_id, *(item.admission.team_id for item in items)})
+    settling = [item.admission.id for item in items if isinstance(item, Settlement)]
+    return Books(
+        org_id,
+        await store.read_clock(db),
+        await store.list_limits(db, org_id, scopes),
+        await store.list_meters(db, org_id, scopes),
+        await store.list_holds(db, org_id, settling) if settling else [],
+    )
+
+
+def _entered(books: Books, item: Item) -> bool | Exception:
+    if isinstance(item, Settlement):
+        return books.settle(item.admission, item.actual)
+    try:
+        books.admit(item.admission)
+    except Exhausted as refusal:
+        return refusal
+    return True
+
+
+def _raise_first(results: list[bool | Exception]) -> bool:
+    result = results[0]
+    if isinstance(result, Exception):
+        raise result
+    return result
+
+
+def _line(level: Level, dimension: Dimension, window: Window, meter: Meter, limit: int | None) -> Usage:
+    used = meter.used(window)
+    remaining = None if limit is None else max(0, limit - used - meter.reserved)
+    return Usage(
+        level=level, dimension=dimension, window=window, used=used, reserved=meter.reserved, limit=limit, remaining=remaining,
+        resets_at=end_of(window, meter.counted_at),
+    )  # fmt: skip

@@ -1,0 +1,182 @@
+"""SQL of quotas."""
+
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import msgspec
+
+from atrium.ground.quotas.model import Ask, Hold, Meter
+from atrium.kit.database import Transaction
+
+METER = "scope_id, dimension, reserved, counted_at, minute, hour, day, month, total"
+Limits = dict[tuple[UUID, str], dict[str, int]]
+LOCK = "atrium quotas"
+
+
+class LimitRow(msgspec.Struct, frozen=True):
+    """A limit as it is stored."""
+
+    scope_id: UUID
+    dimension: str
+    per: str
+    most: int
+
+
+async def lock_books(db: Transaction, org_id: UUID) -> None:
+    # A lock of its own, taken before anything is read: the statements after it see what the last holder committed.
+    await db.value("SELECT pg_advisory_xact_lock(hashtext(:name), hashtext(:org_id))", name=LOCK, org_id=str(org_id))
+
+
+async def read_clock(db: Transaction) -> datetime:
+    now: datetime = await db.value("SELECT clock_timestamp()")
+    return now
+
+
+async def lapse_holds(db: Transaction, org_id: UUID) -> list[Hold]:
+    return await db.all(
+        Hold,
+        """
+        UPDATE quota_holds SET state = 'lapsed' WHERE org_id = :org_id AND state = 'held' AND expires_at < clock_timestamp()
+        RETURNING id, team_id, amounts, state
+        """,
+        org_id=org_id,
+    )
+
+
+async def free(db: Transaction, org_id: UUID, scope_ids: list[UUID], dimensions: list[str], amounts: list[int]) -> None:
+    await db.run(
+        """
+        UPDATE quota_usage u SET reserved = greatest(0, u.reserved - f.amount)
+          FROM (SELECT scope_id, dimension, sum(amount) AS amount
+                  FROM unnest(:scope_ids::uuid[], :dimensions::text[], :amounts::bigint[]) AS g (scope_id, dimension, amount)
+                 GROUP BY 1, 2) f
+         WHERE u.org_id = :org_id AND u.scope_id = f.scope_id AND u.dimension = f.dimension
+        """,
+        org_id=org_id,
+        scope_ids=scope_ids,
+        dimensions=dimensions,
+        amounts=amounts,
+    )
+
+
+async def list_limits(db: Transaction, org_id: UUID, scope_ids: list[UUID]) -> Limits:
+    rows = await db.all(
+        LimitRow,
+        "SELECT scope_id, dimension, per, most FROM quota_limits WHERE org_id = :org_id AND scope_id = ANY(:scope_ids)",
+        org_id=org_id,
+        scope_ids=scope_ids,
+    )
+    found: Limits = {}
+    for row in rows:
+        found.setdefault((row.scope_id, row.dimension), {})[row.per] = row.most
+    return found
+
+
+async def list_meters(db: Transaction, org_id: UUID, scope_ids: list[UUID]) -> list[Meter]:
+    return await db.all(
+        Meter,
+        f"SELECT {METER} FROM quota_usage WHERE org_id = :org_id AND scope_id = ANY(:scope_ids)",
+        org_id=org_id,
+        scope_ids=scope_ids,
+    )
+
+
+async def list_holds(db: Transaction, org_id: UUID, ids: list[UUID]) -> list[Hold]:
+    return await db.all(
+        Hold,
+        "SELECT id, team_id, amounts, state FROM quota_holds WHERE org_id = :org_id AND id = ANY(:ids)",
+        org_id=org_id,
+        ids=ids,
+    )
+
+
+async def write_meters(db: Transaction, org_id: UUID, meters: list[Meter]) -> None:
+    await db.run(
+        """
+        INSERT INTO quota_usage (org_id, scope_id, dimension, reserved, counted_at, minute, hour, day, month, total)
+        SELECT :org_id, * FROM unnest(:scope_ids::uuid[], :dimensions::text[], :reserved::bigint[], :counted_at::timestamptz[],
+                                      :minute::bigint[], :hour::bigint[], :day::bigint[], :month::bigint[], :total::bigint[])
+        ON CONFLICT (org_id, scope_id, dimension) DO UPDATE SET
+          reserved = excluded.reserved, counted_at = excluded.counted_at, minute = excluded.minute, hour = excluded.hour,
+          day = excluded.day, month = excluded.month, total = excluded.total
+        """,
+        org_id=org_id,
+        scope_ids=[meter.scope_id for meter in meters],
+        dimensions=[meter.dimension for meter in meters],
+        reserved=[meter.reserved for meter in meters],
+        counted_at=[meter.counted_at for meter in meters],
+        minute=[meter.minute for meter in meters],
+        hour=[meter.hour for meter in meters],
+        day=[meter.day for meter in meters],
+        month=[meter.month for meter in meters],
+        total=[meter.total for meter in meters],
+    )
+
+
+async def insert_holds(db: Transaction, org_id: UUID, asks: list[Ask]) -> None:
+    await db.run(
+        """
+        INSERT INTO quota_holds (org_id, id, team_id, amounts, expires_at)
+        SELECT :org_id, h.id, h.team_id, h.amounts, clock_timestamp() + h.lease
+          FROM unnest(:ids::uuid[], :team_ids::uuid[], :amounts::jsonb[], :leases::interval[]) AS h (id, team_id, amounts, lease)
+        """,
+        org_id=org_id,
+        ids=[ask.admission.id for ask in asks],
+        team_ids=[ask.admission.team_id for ask in asks],
+        amounts=[ask.admission.amounts for ask in asks],
+        leases=[ask.lease for ask in asks],
+    )
+
+
+async def mark_settled(db: Transaction, org_id: UUID, ids: list[UUID]) -> None:
+    await db.run(
+        "UPDATE quota_holds SET state = 'settled' WHERE org_id = :org_id AND id = ANY(:ids)", org_id=org_id, ids=ids
+    )
+
+
+async def extend_hold(db: Transaction, org_id: UUID, id: UUID, lease: timedelta) -> bool:
+    return bool(
+        await db.run(
+            """
+            UPDATE quota_holds SET expires_at = clock_timestamp() + :lease::interval
+             WHERE org_id = :org_id AND id = :id AND state = 'held'
+            """,
+            org_id=org_id,
+            id=id,
+            lease=lease,
+        )
+    )
+
+
+async def put_limit(db: Transaction, org_id: UUID, scope_id: UUID, dimension: str, per: str, most: int) -> None:
+    await db.run(
+        """
+        INSERT INTO quota_limits (org_id, scope_id, dimension, per, most) VALUES (:org_id, :scope_id, :dimension, :per, :most)
+        ON CONFLICT (org_id, scope_id, dimension, per) DO UPDATE SET most = excluded.most
+        """,
+        org_id=org_id,
+        scope_id=scope_id,
+        dimension=dimension,
+        per=per,
+        most=most,
+    )
+
+
+async def delete_limit(db: Transaction, org_id: UUID, scope_id: UUID, dimension: str, per: str) -> None:
+    await db.run(
+        "DELETE FROM quota_limits WHERE org_id = :org_id AND scope_id = :scope_id AND dimension = :dimension AND per = :per",
+        org_id=org_id,
+        scope_id=scope_id,
+        dimension=dimension,
+        per=per,
+    )
+
+
+async def delete_limits(db: Transaction, org_id: UUID, scope_id: UUID) -> None:
+    await db.run(
+        "DELETE FROM quota_limits WHERE org_id = :org_id AND scope_id = :scope_id", org_id=org_id, scope_id=scope_id
+    )
+
+
+async def forget_old(db: Transaction) -> int:
+    return await db.run("DELETE FROM quota_holds WHERE state <> 'held' AND created_at < now() - interval '1 day'")

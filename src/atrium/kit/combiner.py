@@ -1,0 +1,50 @@
+"""Doing together what many ask for at the same moment: one round of work per key at a time, for all who wait."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Hashable
+from typing import Any, TypeVar
+
+I = TypeVar("I")  # noqa: E741 - item
+R = TypeVar("R")
+Work = Callable[[list[I]], Awaitable[list[R | Exception]]]
+
+
+class Combiner:
+    """Calls with one key queue up while that key's work runs, and share the next round."""
+
+    def __init__(self, most: int = 100) -> None:
+        self._most = most
+        self._waiting: dict[Hashable, list[tuple[Any, asyncio.Future[Any]]]] = {}
+        self._rounds: set[asyncio.Task[None]] = set()
+
+    async def submit(self, key: Hashable, item: I, work: Work[I, R]) -> R:
+        """The result of one item; an exception in its place is raised here. Alone, an item is worked on at once."""
+        future: asyncio.Future[R] = asyncio.get_running_loop().create_future()
+        if key in self._waiting:
+            self._waiting[key].append((item, future))
+        else:
+            self._waiting[key] = [(item, future)]
+            task = asyncio.create_task(self._run(key, work))
+            self._rounds.add(task)
+            task.add_done_callback(self._rounds.discard)
+        return await future
+
+    async def _run(self, key: Hashable, work: Work[Any, Any]) -> None:
+        while batch := self._waiting[key][: self._most]:
+            self._waiting[key] = self._waiting[key][self._most :]
+            try:
+                results = await work([item for item, _ in batch])
+            except Exception as error:  # whatever stopped the round stopped it for everyone in it
+                results = [error] * len(batch)
+            for (_, future), result in zip(batch, results, strict=True):
+                _give(future, result)
+        del self._waiting[key]
+
+
+def _give(future: asyncio.Future[Any], result: Any) -> None:
+    if future.done():
+        return
+    if isinstance(result, Exception):
+        future.set_exception(result)
+    else:
+        future.set_result(result)

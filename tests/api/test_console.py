@@ -1,0 +1,146 @@
+"""The console as the server hands it out: one page with this instance's facts, files that may be kept, a strict policy."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from atrium.product.console import service
+from tests.client import Answer, Client
+from tests.houses import open_house, settings_for
+from tests.postgres import fresh_database
+
+INDEX = """<!doctype html><html><head><title>Atrium</title>
+<script type="application/json" id="boot">{}</script><script src="/assets/boot-abcd1234.js"></script></head></html>"""
+
+
+@pytest.fixture(autouse=True)
+def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A console as a build leaves it."""
+    (tmp_path / "assets").mkdir()
+    (tmp_path / "index.html").write_text(INDEX)
+    (tmp_path / "sw.js").write_text("// worker")
+    (tmp_path / "assets" / "main-abcd1234.js").write_text("plain")
+    (tmp_path / "assets" / "main-abcd1234.js.gz").write_bytes(b"packed by gzip")
+    (tmp_path / "assets" / "main-abcd1234.js.br").write_bytes(b"packed by brotli")
+    (tmp_path / "secret.txt").write_text("outside")
+    monkeypatch.setattr(service, "built", lambda: tmp_path)
+    return tmp_path
+
+
+def facts_of(page: Answer) -> dict[str, object]:
+    found = re.search(r'id="boot">(.*?)</script>', page.raw.decode())
+    assert found is not None
+    return dict(json.loads(found[1]))
+
+
+@pytest.mark.parametrize("path", ["/", "/index.html", "/login", "/activate"])
+async def test_every_door_gives_the_page(nobody: Client, path: str) -> None:
+    page = await nobody.get(path)
+
+    assert (page.status, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
+    assert b"/assets/boot-abcd1234.js" in page.raw
+
+
+async def test_the_page_is_kept_by_nobody_and_runs_under_a_strict_policy(nobody: Client) -> None:
+    page = await nobody.get("/")
+
+    policy = page.headers["content-security-policy"]
+    assert page.headers["cache-control"] == "no-store"
+    assert "default-src 'none'; script-src 'self'; style-src 'self'" in policy
+    assert "require-trusted-types-for 'script'" in policy
+    assert "unsafe" not in policy
+
+
+async def test_the_page_carries_the_facts_of_its_instance() -> None:
+    async with fresh_database() as url, open_house(settings_for(url)) as house:
+        before = facts_of(await Client(house.app).get("/"))
+        await Client(house.app).post(
+            "/api/bootstrap", {"username": "ada", "password": "correct horse", "org": "O", "team": "T"}
+        )
+
+        after = facts_of(await Client(house.app).get("/"))
+
+    assert (before["needs_bootstrap"], after["needs_bootstrap"]) == (True, False)
+    assert after["title"] == "Atrium"
+    assert after["localization"] == {"default_locale": "en", "locales": ["en", "es", "is", "nl"], "switching": True}
+
+
+@pytest.mark.parametrize(
+    ("asked", "given"),
+    [
+        ("is,en;q=0.5", "is"),
+        ("fr-FR, nl-BE;q=0.9, en;q=0.8", "nl"),
+        ("en;q=0.3, es-MX", "es"),
+        ("fr", "en"),
+        ("es;q=0, nl;q=nonsense", "en"),
+        ("", "en"),
+    ],
+)
+async def test_the_page_speaks_the_language_the_browser_asks_for(nobody: Client, asked: str, given: str) -> None:
+    page = await nobody.get("/", headers={"accept-language": asked})
+
+    assert facts_of(page)["locale"] == given
+
+
+async def test_a_title_cannot_break_out_of_the_page(nobody: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "title", lambda: "</script><script>alert(1)</script>")
+
+    page = await nobody.get("/")
+
+    assert b"<script>alert" not in page.raw
+    assert facts_of(page)["title"] == "</script><script>alert(1)</script>"
+
+
+async def test_an_asset_with_a_hash_is_kept_for_a_year(nobody: Client) -> None:
+    asset = await nobody.get("/assets/main-abcd1234.js")
+
+    assert (asset.status, asset.raw) == (200, b"plain")
+    assert asset.headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert asset.headers["content-type"] == "text/javascript; charset=utf-8"
+    assert asset.headers["vary"] == "Accept-Encoding"
+
+
+@pytest.mark.parametrize(
+    ("accepted", "body", "encoding"),
+    [
+        ("gzip, deflate, br", b"packed by brotli", "br"),
+        ("gzip", b"packed by gzip", "gzip"),
+        ("identity", b"plain", None),
+    ],
+)
+async def test_an_asset_comes_in_the_smallest_form_the_browser_takes(
+    nobody: Client, accepted: str, body: bytes, encoding: str | None
+) -> None:
+    asset = await nobody.get("/assets/main-abcd1234.js", headers={"accept-encoding": accepted})
+
+    assert (asset.raw, asset.headers.get("content-encoding")) == (body, encoding)
+
+
+@pytest.mark.parametrize("path", ["nothing.js", "../secret.txt", "..%2fsecret.txt", "main-abcd1234.js.gz", "", "."])
+async def test_nothing_outside_the_assets_is_served(nobody: Client, path: str) -> None:
+    answer = await nobody.get(f"/assets/{path}")
+
+    assert answer.status == 404
+
+
+async def test_the_worker_is_asked_for_anew_each_time(nobody: Client) -> None:
+    worker = await nobody.get("/sw.js")
+
+    assert (worker.status, worker.raw, worker.headers["cache-control"]) == (200, b"// worker", "no-cache")
+
+
+async def test_an_unbuilt_console_says_how_to_build_it(nobody: Client, built: Path) -> None:
+    shutil.rmtree(built)
+
+    page = await nobody.get("/")
+
+    assert page.status == 200
+    assert b"make console" in page.raw
+    assert "script" not in page.headers["content-security-policy"]
+
+
+async def test_the_pages_of_the_interface_stay_uncached(alice: Client) -> None:
+    assert (await alice.get("/api/whoami")).headers["cache-control"] == "no-store"

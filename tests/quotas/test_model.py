@@ -1,0 +1,147 @@
+"""A model of admission beside the real one: whatever sequence of asks, settlements and deaths, the two agree."""
+
+import asyncio
+import os
+from collections.abc import Coroutine
+from typing import Any
+from uuid import UUID
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+
+from atrium.boot.assemble import House
+from atrium.ground.quotas import service as quotas
+from atrium.ground.quotas.model import Admission
+from atrium.kit.errors import Exhausted
+from tests.houses import open_house, settings_for
+from tests.people import found_company
+from tests.postgres import fresh_database, run_as_owner
+from tests.quotas.test_admission import acting, limit
+
+STEPS = 5_000 if os.environ.get("ATRIUM_FULL") else 600
+PER_RUN = 25
+TOKENS, AT_ONCE = "ai.tokens.total", "ai.concurrency"
+
+
+class Quotas(RuleBasedStateMachine):
+    """Two teams under one company, tokens limited at both levels, concurrency at one team."""
+
+    admissions = Bundle("admissions")
+    house: House
+    loop: asyncio.AbstractEventLoop
+    steps = 0
+
+    def run(self, work: Coroutine[Any, Any, Any]) -> Any:
+        return self.loop.run_until_complete(work)
+
+    @initialize(org=st.integers(0, 60), one=st.integers(0, 60), two=st.integers(0, 60), at_once=st.integers(0, 4))
+    def found(self, org: int, one: int, two: int, at_once: int) -> None:
+        self.company = self.run(found_company(self.house))
+        second = self.run(self.company.add_team())
+        self.teams = [self.company.team.id, second.id]
+        self.ops = [acting(self.house, self.company, team) for team in self.teams]
+        self.limits = {"org": org, self.teams[0]: one, self.teams[1]: two}
+        self.at_once = at_once
+        self.held: dict[UUID, tuple[UUID, int]] = {}
+        self.lapsed: set[UUID] = set()
+        self.used = dict.fromkeys(self.teams, 0)
+        self.run(limit(self.ops[0], TOKENS, org, level="org"))
+        self.run(limit(self.ops[0], TOKENS, one))
+        self.run(limit(self.ops[1], TOKENS, two))
+        self.run(limit(self.ops[0], AT_ONCE, at_once, window="total"))
+
+    def taken(self, team: UUID) -> int:
+        return self.used[team] + sum(amount for owner, amount in self.held.values() if owner == team)
+
+    @rule(target=admissions, which=st.sampled_from([0, 1]), amount=st.integers(0, 25))
+    def admit(self, which: int, amount: int) -> Admission | None:
+        Quotas.steps += 1
+        team = self.teams[which]
+        fits = (
+            sum(map(self.taken, self.teams)) + amount <= self.limits["org"]
+            and self.taken(team) + amount <= self.limits[team]
+            and (which == 1 or sum(1 for owner, _ in self.held.values() if owner == team) < self.at_once)
+        )
+        try:
+            admission = self.run(quotas.admit(self.ops[which], {TOKENS: amount, AT_ONCE: 1}, lease=3600))
+        except Exhausted:
+            assert not fits
+            return None
+        assert fits
+        self.held[admission.id] = team, amount
+        return admission  # type: ignore[no-any-return]
+
+    @rule(admission=admissions, share=st.floats(0, 1))
+    def settle(self, admission: Admission | None, share: float) -> None:
+        if admission is None:
+            return
+        Quotas.steps += 1
+        actual = int(admission.amounts[TOKENS] * share)
+
+        done = self.run(quotas.settle(self.ops[self.teams.index(admission.team_id)], admission, {TOKENS: actual}))
+
+        assert done == (admission.id in self.held or admission.id in self.lapsed)
+        if done:
+            self.held.pop(admission.id, None)
+            self.lapsed.discard(admission.id)
+            self.used[admission.team_id] += actual
+
+    @rule(admission=admissions)
+    def die(self, admission: Admission | None) -> None:
+        if admission is None or admission.id not in self.held:
+            return
+        Quotas.steps += 1
+        url = self.house.services.settings.database_url
+        self.run(
+            run_as_owner(url, "UPDATE quota_holds SET expires_at = now() - interval '1 s' WHERE id = $1", admission.id)
+        )
+        self.held.pop(admission.id)
+        self.lapsed.add(admission.id)
+        self.run(quotas.settle(self.ops[0], Admission(self.teams[0], self.company.org.id, self.teams[0], {}), {}))
+
+    @invariant()
+    def the_books_agree(self) -> None:
+        if not hasattr(self, "used"):
+            return
+        url = self.house.services.settings.database_url
+        rows = self.run(
+            run_as_owner(
+                url,
+                "SELECT scope_id, total, reserved FROM quota_usage WHERE org_id = $1 AND dimension = $2",
+                self.company.org.id,
+                TOKENS,
+            )
+        )
+        found = {row["scope_id"]: (row["total"], row["reserved"]) for row in rows}
+        for team in self.teams:
+            assert found.get(team, (0, 0)) == (self.used[team], self.taken(team) - self.used[team])
+        total, reserved = found.get(self.company.org.id, (0, 0))
+        assert (total, reserved) == (sum(self.used.values()), sum(amount for _, amount in self.held.values()))
+
+
+@pytest.mark.timeout(900)
+def test_the_books_agree_with_the_model_after_every_step() -> None:
+    with asyncio.Runner() as runner:
+        loop = runner.get_loop()
+        database = fresh_database()
+        url = loop.run_until_complete(database.__aenter__())
+        opened = open_house(settings_for(url))
+        Quotas.house, Quotas.loop, Quotas.steps = loop.run_until_complete(opened.__aenter__()), loop, 0
+        try:
+            while Quotas.steps < STEPS:
+                run_state_machine_as_test(
+                    Quotas,
+                    settings=settings(
+                        max_examples=20,
+                        stateful_step_count=PER_RUN,
+                        deadline=None,
+                        suppress_health_check=list(HealthCheck),
+                        database=None,
+                    ),
+                )
+        finally:
+            loop.run_until_complete(opened.__aexit__(None, None, None))
+            loop.run_until_complete(database.__aexit__(None, None, None))
+    print(f"{Quotas.steps} steps")
