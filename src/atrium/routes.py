@@ -36,6 +36,7 @@ ROUTES: tuple[Route, ...] = (
         PUT(   "/api/branding",             "branding.replace_branding",       BEARER, "instance:manage"),
         POST(  "/api/branding/logo",        "branding.upload_logo",            BEARER, "instance:manage"),
         GET(   "/api/i18n/catalog",         "localization.read_catalog",       PUBLIC),
+        PUT(   "/api/i18n",                 "instance.set_locale_policy",      BEARER, "instance:manage"),
     ),
     *section("Bootstrap, hosted mode, identity",
         POST(  "/api/bootstrap",            "instance.bootstrap_instance",     PUBLIC),

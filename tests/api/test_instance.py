@@ -181,3 +181,9 @@ async def test_nobody_invents_series_by_asking_for_odd_addresses(root: Client) -
 
     assert {sample["labels"]["route"] for sample in samples} <= {route.path for route in ROUTES} | {"none"}
     assert {sample["labels"]["method"] for sample in samples} <= {"GET", "POST", "none"}
+
+
+async def test_the_metrics_say_how_many_requests_are_being_answered(operator: Client) -> None:
+    metrics = (await operator.get("/api/metrics", headers={"accept": "application/json"})).body
+
+    assert metrics["atrium_requests_in_flight"][0]["value"] == 1

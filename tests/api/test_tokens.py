@@ -1,5 +1,6 @@
 """API tokens over HTTP: never wider than whoever makes them, shown once, ended at once."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -300,3 +301,15 @@ async def test_issuing_and_revoking_are_recorded_without_the_secret(admin: Clien
         "identity.token_issued",
     ]
     assert issued["token"].encode() not in trail.raw
+
+
+async def test_a_narrow_token_is_not_handed_what_a_wide_one_was_answered(admin: Client) -> None:
+    once = {"idempotency-key": "the same key"}
+    await admin.post("/api/tokens", {"name": "wide"}, headers=once)
+    narrow = replace(
+        admin, token=(await admin.post("/api/tokens", {"name": "n", "scope": ["settings:manage"]}))["token"]
+    )
+
+    answer = await narrow.post("/api/tokens", {"name": "wide"}, headers=once)
+
+    assert (answer.status, answer.code) == (409, "idempotency.reused")

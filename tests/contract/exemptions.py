@@ -13,7 +13,7 @@ _REF_ROWS = (
 )  # fmt: skip
 _INSTANCE_WRITES = (
     *(row for row in _REF_ROWS if row[0] != "GET"), ("POST", "/api/orgs"), ("POST", "/api/admin/seed-tenants"), ("POST", "/api/quota"),
-    ("PUT", "/api/branding"), ("POST", "/api/branding/logo"), ("DELETE", "/api/admin/users/:id/2fa"),
+    ("PUT", "/api/branding"), ("PUT", "/api/i18n"), ("POST", "/api/branding/logo"), ("DELETE", "/api/admin/users/:id/2fa"),
 )  # fmt: skip
 
 EXEMPT: dict[str, dict[Key, str]] = {

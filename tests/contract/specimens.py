@@ -140,6 +140,14 @@ async def a_colleague(place: Place) -> str:
     return (await place.company.join("member", team=place.team)).user_id
 
 
+async def an_instance(place: Place) -> None:
+    await run_as_owner(
+        place.company.house.services.settings.database_url,
+        "INSERT INTO instance (org_id, team_id, operator_id) VALUES ($1, $2, $2) ON CONFLICT DO NOTHING",
+        place.company.org.id, place.company.team.id,
+    )  # fmt: skip
+
+
 async def two_factor_on(place: Place) -> None:
     await made(place.caller.post("/api/2fa/enable", {}))
 
@@ -208,6 +216,7 @@ MAKERS: dict[str, Maker] = {
 EXAMPLES: dict[Key, Example] = {
     ("POST", "/api/bootstrap"): Example(a_first_run),
     ("POST", "/api/login"): Example(somebodys_credentials),
+    ("PUT", "/api/i18n"): Example(sends(default_locale="en", switching=True), before=an_instance),
     ("PUT", "/api/branding"): Example(sends(title="Ours")),
     ("POST", "/api/branding/logo"): Example(sends(**a_logo())),
     ("POST", "/api/provision"): Example(sends(username="ada", org="Acme")),

@@ -65,5 +65,26 @@ ROWS: dict[str, tuple[str, ...]] = {
         f" VALUES ('{ORG}', '{NOTE}', '{BOB}', 'notes:write', '{ADA}')",
     ),
     "instance": (f"INSERT INTO instance (org_id, team_id, operator_id) VALUES ('{ORG}', '{TEAM}', '{ADA}')",),
+    "quota_limits": (
+        f"INSERT INTO quota_limits VALUES ('{ORG}', '{ORG}', 'ai.requests', 'day', 100)",
+        f"INSERT INTO quota_limits VALUES ('{ORG}', '{TEAM}', 'ai.tokens.total', 'month', 0)",
+    ),
+    "quota_usage": (
+        f"INSERT INTO quota_usage VALUES ('{ORG}', '{ORG}', 'ai.requests', 2, now(), 1, 2, 3, 4, 5)",
+        f"INSERT INTO quota_usage VALUES ('{ORG}', '{TEAM}', 'ai.requests', 0, now())",
+    ),
+    "quota_holds": (
+        "INSERT INTO quota_holds (id, org_id, team_id, amounts, expires_at)"
+        f" VALUES (gen_random_uuid(), '{ORG}', '{TEAM}', '{{\"ai.requests\": 1}}', now())",
+        "INSERT INTO quota_holds (id, org_id, team_id, amounts, state, expires_at)"
+        f" VALUES (gen_random_uuid(), '{ORG}', '{TEAM}', '{{}}', 'settled', now())",
+    ),
+    "activations": (
+        f"INSERT INTO activations (digest, org_id, user_id, expires_at) VALUES ('\\x01', '{ORG}', '{ADA}', now())",
+    ),
+    "company_branding": (
+        f"INSERT INTO company_branding (org_id, title, theme) VALUES ('{ORG}', 'Acme', '{{\"accent\": \"#0f766e\"}}')",
+    ),
+    "instance_branding": ("UPDATE instance_branding SET title = 'Ours'",),
     "key_check": ("INSERT INTO key_check (sealed) VALUES ('\\x01')",),
 }

@@ -43,11 +43,17 @@ class App:
         self._counters: dict[tuple[str, str, int], Any] = {}
         self._timers: dict[tuple[str, str], Any] = {}
         self.streams = Streams()
+        self._in_flight = 0
+        services.metrics.in_flight.set_function(lambda: self._in_flight)
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         """ASGI."""
         if scope["type"] == "http":
-            await self._answer(scope, receive, send)
+            self._in_flight += 1
+            try:
+                await self._answer(scope, receive, send)
+            finally:
+                self._in_flight -= 1
         elif scope["type"] == "lifespan":
             await self._live(receive, send)
         else:

@@ -8,7 +8,7 @@ import msgspec
 
 from atrium.ground.access.model import OrgRole
 from atrium.ground.identity.model import Member, Person, Place
-from atrium.ground.quotas.model import Limit
+from atrium.ground.quotas.model import Limit, Usage
 from atrium.kit.errors import Forbidden
 
 Plan = Literal["free", "team", "business", "unlimited"]
@@ -63,10 +63,11 @@ class Company(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CompanyPage(Company, frozen=True, kw_only=True):
-    """A company with its teams and limits."""
+    """A company with its teams, its limits, and what it has used of them."""
 
     teams: list[Place]
     quotas: list[Limit]
+    usage: list[Usage]
 
 
 class Founded(msgspec.Struct, frozen=True):

@@ -127,11 +127,13 @@ def inside(ctx: Context, org: Org, team: Team | None) -> Context:
 
 
 async def page_of(ctx: Context, org: Org) -> CompanyPage:
-    """A company with its first teams and its limits."""
+    """A company with its first teams, its limits and what it has used."""
     teams = await tenancy.list_teams(ctx, org.id, _TEAMS_SHOWN, None)
     limits = await quotas.list_limits(ctx, org.id, org.id)
+    usage = await quotas.read_company_usage(ctx, org.id)
     fields = {name: getattr(shown(org), name) for name in Company.__struct_fields__}
-    return CompanyPage(**fields, teams=[Place(team.id, team.name) for team in teams.items], quotas=limits)
+    places = [Place(team.id, team.name) for team in teams.items]
+    return CompanyPage(**fields, teams=places, quotas=limits, usage=usage)
 
 
 async def _is_proven(op: Operation, org: Org, domain: str | msgspec.UnsetType | None, waive: bool) -> bool:

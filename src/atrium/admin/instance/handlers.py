@@ -3,7 +3,7 @@
 import msgspec
 
 from atrium.admin.instance import service
-from atrium.admin.instance.model import Config, Founded, Health, Ready, Status
+from atrium.admin.instance.model import Config, Founded, Health, InstanceLocale, LocalePolicy, Ready, Status
 from atrium.ground.identity.model import NewPassword, Username
 from atrium.ground.tenancy.model import Name
 from atrium.seams.context import Context, Operation
@@ -24,6 +24,18 @@ async def read_readiness(op: Operation) -> Ready:
 async def read_config(op: Operation) -> Config:
     """Public configuration of the instance."""
     return await service.read_config(op)
+
+
+class LocaleChange(msgspec.Struct, forbid_unknown_fields=True):
+    """The language of people who have not chosen one, and whether they may choose."""
+
+    default_locale: InstanceLocale
+    switching: bool
+
+
+async def set_locale_policy(op: Operation, body: LocaleChange) -> LocalePolicy:
+    """Set the instance's default language and whether people may switch."""
+    return await service.set_locale_policy(op, body.default_locale, body.switching)
 
 
 async def serve_openapi(op: Operation) -> Content:

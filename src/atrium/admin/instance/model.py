@@ -1,5 +1,6 @@
 """The nouns of the instance."""
 
+from typing import Literal, get_args
 from uuid import UUID
 
 import msgspec
@@ -7,7 +8,8 @@ import msgspec
 from atrium.ground.identity.model import OrgPlace, Person, Place
 from atrium.kit.errors import Conflict, Forbidden, Unavailable
 
-LOCALES = ("en", "es", "is", "nl")
+InstanceLocale = Literal["en", "es", "is", "nl"]
+LOCALES: tuple[str, ...] = get_args(InstanceLocale)
 
 
 class Health(msgspec.Struct, frozen=True):
@@ -82,6 +84,13 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     schema_version: int
     counts: Counts
     failed_plugins: dict[str, str]
+
+
+class NotBootstrapped(Conflict):
+    """There is no instance to set anything on."""
+
+    code = "instance.not_bootstrapped"
+    title = "Not set up yet"
 
 
 class AlreadyBootstrapped(Conflict):

@@ -12,6 +12,7 @@ from atrium.admin.instance.model import (
     Counts,
     Founded,
     LocalePolicy,
+    NotBootstrapped,
     NotReady,
     ProvisionedElsewhere,
     Status,
@@ -106,6 +107,15 @@ async def read_config(op: Operation) -> Config:
         instance is None or instance.locale_switching,
     )
     return Config(settings.home.value, settings.multitenant, instance is None, policy)
+
+
+async def set_locale_policy(op: Operation, default_locale: str, switching: bool) -> LocalePolicy:
+    """Choose the language of everybody who has not chosen one; without switching it is everybody's."""
+    async with op.begin_system() as ctx:
+        if not await store.set_locale_policy(ctx.db, default_locale, switching):
+            raise NotBootstrapped("set the instance up first: POST /api/bootstrap")
+        await audit.record(ctx, "instance.locale_set", default_locale, switching=switching)
+    return LocalePolicy(default_locale, list(LOCALES), switching)
 
 
 async def require_ready(op: Operation) -> None:

@@ -24,6 +24,16 @@ async def find_instance(db: Transaction) -> Instance | None:
     return await db.one(Instance, f"SELECT {INSTANCE} FROM instance")
 
 
+async def set_locale_policy(db: Transaction, default_locale: str, switching: bool) -> bool:
+    return bool(
+        await db.run(
+            "UPDATE instance SET default_locale = :default_locale, locale_switching = :switching",
+            default_locale=default_locale,
+            switching=switching,
+        )
+    )
+
+
 async def read_schema_version(db: Transaction) -> int:
     return int(await db.value("SELECT max(number) FROM schema_migrations"))
 

@@ -18,8 +18,10 @@ async def claim(ctx: Context, key: str, *request: bytes) -> Reply | None:
     """The earlier reply when this request came before; None when it is new and now ours."""
     if not 0 < len(key) <= LONGEST_KEY or not key.isprintable():
         raise Invalid(f"an Idempotency-Key has 1 to {LONGEST_KEY} printable characters")
-    digest = hashlib.sha256(b"\0".join(request)).digest()
     who = ctx.who
+    # The reach of the credential is part of the request: a narrow token must not be handed what a wide one was answered.
+    reach = ",".join(sorted(who.permissions)).encode()
+    digest = hashlib.sha256(b"\0".join((*request, reach))).digest()
     if await store.insert_key(ctx.db, who.org_id, who.user_id, key, digest):
         return None
     found = await store.find_reply(ctx.db, who.org_id, who.user_id, key)

@@ -206,6 +206,13 @@ class TwoFactorOn(Conflict):
     title = "Two-factor is on already"
 
 
+class LocaleFixed(Forbidden):
+    """The instance's language is everybody's."""
+
+    code = "identity.locale_fixed"
+    title = "One language here"
+
+
 class TokenMissing(Missing):
     """No such token in this team."""
 

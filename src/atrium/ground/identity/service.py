@@ -22,6 +22,7 @@ from atrium.ground.identity.model import (
     Identity,
     Issued,
     IssuedToken,
+    LocaleFixed,
     Member,
     OrgPlace,
     Person,
@@ -96,6 +97,7 @@ async def read_identity(ctx: Context, default_locale: str) -> Identity:
     """Who the caller is."""
     org, team = await tenancy.read_own(ctx)
     account = await _own_account(ctx)
+    chosen, switching = await store.find_locale_policy(ctx.db)
     return Identity(
         user=Person(account.id, account.username, account.display_name),
         team=Place(team.id, team.name),
@@ -103,7 +105,7 @@ async def read_identity(ctx: Context, default_locale: str) -> Identity:
         role=account.role,
         org_role=account.org_role,
         operator=account.operator,
-        locale=account.locale or default_locale,
+        locale=(switching and account.locale) or chosen or default_locale,
         permissions=sorted(ctx.who.permissions),
         features=sorted(ctx.who.features),
         two_factor=account.totp_sealed is not None,
@@ -112,7 +114,9 @@ async def read_identity(ctx: Context, default_locale: str) -> Identity:
 
 
 async def update_profile(ctx: Context, display_name: str | None, locale: str | None) -> None:
-    """Change what was given, leave the rest."""
+    """Change what was given, leave the rest; the language only while the instance lets people choose."""
+    if locale is not None and not (await store.find_locale_policy(ctx.db))[1]:
+        raise LocaleFixed("this instance has one language for everybody; an operator can change that")
     await store.update_profile(ctx.db, ctx.who.user_id, display_name, locale)
     await audit.record(ctx, "identity.profile_changed", ctx.who.user_id)
 

@@ -270,6 +270,11 @@ async def set_org_role(db: Transaction, org_id: UUID, id: UUID, org_role: str | 
     )
 
 
+async def find_locale_policy(db: Transaction) -> tuple[str | None, bool]:
+    rows = await db.rows("SELECT default_locale, locale_switching FROM instance")
+    return (rows[0][0], rows[0][1]) if rows else (None, True)
+
+
 async def find_first_team(db: Transaction) -> UUID | None:
     return await db.value("SELECT team_id FROM instance")  # type: ignore[no-any-return]
 

@@ -69,12 +69,18 @@ async def extend(op: Operation, admission: Admission, seconds: int = LEASE) -> b
 async def read_usage(ctx: Context) -> list[Usage]:
     """What the caller's team and company have used, per dimension and window."""
     who = ctx.who
-    now = await store.read_clock(ctx.db)
-    limits = await store.list_limits(ctx.db, who.org_id, [who.org_id, who.team_id])
-    meters = {
-        (m.scope_id, m.dimension): m for m in await store.list_meters(ctx.db, who.org_id, [who.org_id, who.team_id])
-    }
-    scopes: tuple[tuple[Level, UUID], ...] = ("team", who.team_id), ("org", who.org_id)
+    return await _report(ctx, who.org_id, (("team", who.team_id), ("org", who.org_id)))
+
+
+async def read_company_usage(ctx: Context, org_id: UUID) -> list[Usage]:
+    """What a whole company has used, per dimension and window."""
+    return await _report(ctx, org_id, (("org", org_id),))
+
+
+async def _report(ctx: Context, org_id: UUID, scopes: tuple[tuple[Level, UUID], ...]) -> list[Usage]:
+    now, ids = await store.read_clock(ctx.db), [scope_id for _, scope_id in scopes]
+    limits = await store.list_limits(ctx.db, org_id, ids)
+    meters = {(m.scope_id, m.dimension): m for m in await store.list_meters(ctx.db, org_id, ids)}
     lines = []
     for level, scope_id in scopes:
         for dimension in DIMENSIONS:

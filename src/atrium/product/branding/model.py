@@ -30,6 +30,14 @@ class Branding(msgspec.Struct, frozen=True, kw_only=True):
         return f'"{self.revision}"'
 
 
+class Inherited(msgspec.Struct, frozen=True, kw_only=True):
+    """What shows wherever an editor sets nothing."""
+
+    title: str
+    tagline: str
+    theme: Theme
+
+
 class EditableBranding(Branding, frozen=True, kw_only=True):
     """A look as its editors get it: what is shown, and beside it what they themselves have set; null is inherited."""
 
@@ -37,6 +45,7 @@ class EditableBranding(Branding, frozen=True, kw_only=True):
     own_tagline: str | None
     own_logo: bool
     own_theme: Theme
+    inherited: Inherited
 
 
 class Layers(msgspec.Struct, frozen=True):

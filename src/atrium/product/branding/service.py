@@ -12,7 +12,15 @@ from atrium.kit.errors import Missing
 from atrium.kit.ids import new_id
 from atrium.product.branding import store
 from atrium.product.branding.logo import redraw
-from atrium.product.branding.model import DEFAULT_TITLE, Branding, BrandingStale, EditableBranding, Layers, Logo
+from atrium.product.branding.model import (
+    DEFAULT_TITLE,
+    Branding,
+    BrandingStale,
+    EditableBranding,
+    Inherited,
+    Layers,
+    Logo,
+)
 from atrium.product.branding.theme import overrides, require_legible, require_well_formed, resolve
 from atrium.seams.context import Context, Operation
 
@@ -117,6 +125,7 @@ async def _instance_changed(ctx: Context, kind: str) -> EditableBranding:
         own_tagline=layers.tagline,
         own_logo=layers.logo is not None,
         own_theme=layers.theme,
+        inherited=Inherited(title=DEFAULT_TITLE, tagline="", theme={}),
     )
     await _record(ctx, kind, "instance", after)
     return after
@@ -155,6 +164,11 @@ def _editable(layers: Layers) -> EditableBranding:
         own_tagline=layers.own_tagline,
         own_logo=layers.own_logo,
         own_theme=layers.own_theme or {},
+        inherited=Inherited(
+            title=layers.title or DEFAULT_TITLE,
+            tagline=layers.tagline or "",
+            theme=overrides(resolve(layers.theme), layers.theme),
+        ),
     )
 
 

@@ -17,6 +17,9 @@ class PageFacts(msgspec.Struct, frozen=True, kw_only=True):
     """What the page must know before its first request; it travels inside the page."""
 
     title: str
+    tagline: str
+    logo: str | None
+    theme: dict[str, str]
     locale: str
     localization: LocalePolicy
     needs_bootstrap: bool

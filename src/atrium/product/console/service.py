@@ -4,29 +4,32 @@ from pathlib import Path
 
 from atrium.kit import catalogs
 from atrium.kit.paths import shipped
+from atrium.product.branding import service as branding
 from atrium.product.console import assets, store
 from atrium.product.console.model import LocalePolicy, PageFacts
 from atrium.product.console.page import page
 from atrium.seams.context import Operation
 from atrium.seams.routes import Content
 
-TITLE = "Atrium"
 
-
-async def read_page(op: Operation, accept_language: str | None) -> Content:
-    """The console's page, in the language the browser asks for when people may choose."""
+async def read_page(op: Operation, host: str | None, accept_language: str | None) -> Content:
+    """The console's page in the look of its hostname, in the language the browser asks for when people may choose."""
+    look = await branding.read_branding(op, host, None)
     async with op.begin_system() as ctx:
         chosen = await store.find_policy(ctx.db)
     default = (chosen and chosen.default_locale) or op.services.settings.default_locale
     policy = LocalePolicy(default, catalogs.available(shipped("locales")), chosen is None or chosen.switching)
     locale = catalogs.preferred(accept_language, policy.locales, default) if policy.switching else default
-    facts = PageFacts(title=title(), locale=locale, localization=policy, needs_bootstrap=chosen is None)
+    facts = PageFacts(
+        title=look.title,
+        tagline=look.tagline,
+        logo=look.logo,
+        theme=look.theme,
+        locale=locale,
+        localization=policy,
+        needs_bootstrap=chosen is None,
+    )
     return page(built(), facts)
-
-
-def title() -> str:
-    """What the browser's tab says."""
-    return TITLE
 
 
 def read_asset(path: str, accept_encoding: str | None) -> Content:
