@@ -1,4 +1,4 @@
-.PHONY: setup check test dev bench lock clean
+.PHONY: setup check test console dev bench lock clean
 PYTHON ?= python3
 BIN := .venv/bin
 
@@ -19,6 +19,13 @@ check: setup  ## lint, types, floor plan, shape
 
 test: setup  ## the whole Python suite on a real PostgreSQL
 	$(BIN)/python -m pytest
+
+console: setup console/node_modules  ## build the browser console into console/dist
+	cd console && npm run build
+
+console/node_modules: console/package-lock.json
+	cd console && npm ci --no-audit --no-fund
+	touch $@
 
 dev: setup  ## a server that keeps its data in ./atrium-data
 	$(BIN)/atrium up

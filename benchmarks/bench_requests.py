@@ -29,12 +29,13 @@ _WARM_UP_SECONDS = 2
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """One kind of request on two servers; the ratio is the median of the rounds' ratios, the rest are medians."""
+    """One kind of request on two servers: medians of the rounds' ratios (requests per second, processor time) and figures."""
 
     kind: Kind
+    ratio: float
+    cpu_ratio: float
     first: Run
     second: Run
-    ratio: float
     ratios: list[float]
 
 
@@ -112,8 +113,10 @@ async def _compare_kind(
             runs[contestant.server.name].append(await run(contestant.server, kind, contestant.targets, seconds, cores))
             contestant.server.sleep()
     first, second = runs.values()
-    ratios = [ours.per_second / theirs.per_second for ours, theirs in zip(first, second, strict=True)]
-    return Comparison(kind, _median(first), _median(second), statistics.median(ratios), ratios)
+    pairs = list(zip(first, second, strict=True))
+    ratios = [ours.per_second / theirs.per_second for ours, theirs in pairs]
+    cpu_ratio = statistics.median(ours.cpu_us / theirs.cpu_us for ours, theirs in pairs)
+    return Comparison(kind, statistics.median(ratios), cpu_ratio, _median(first), _median(second), ratios)
 
 
 def _median(runs: list[Run]) -> Run:
@@ -125,7 +128,9 @@ def describe(report: Report, goals: dict[Kind, float]) -> str:
     lines = [f"{report.first} / {report.second}: {report.rounds} rounds of {report.seconds} s, {report.generator}"]
     for one in report.comparisons:
         verdict = "met" if one.ratio >= goals[one.kind] else "MISSED"
-        lines.append(f"{one.kind:7} {one.ratio:.3f}  (goal {goals[one.kind]:.2f}, {verdict})")
+        lines.append(
+            f"{one.kind:7} {one.ratio:.3f}  (goal {goals[one.kind]:.2f}, {verdict}); processor time {one.cpu_ratio:.3f}"
+        )
         lines += [
             f"        {name:24} {run.per_second:8.0f}/s  p50 {run.p50_ms:6.2f} ms  p99 {run.p99_ms:6.2f} ms"
             f"  {run.cpu_us:6.0f} us of processor a request"

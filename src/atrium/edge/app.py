@@ -160,9 +160,9 @@ class App:
                         [(b"content-type", b"application/json"), (b"idempotent-replay", b"true")],
                         kept.body,
                     )
-            value = await endpoint.call(ctx, **arguments)
+            # Encoded at once and not held: a page of rows that outlives the commit costs more than making it.
+            reply = reply_of(await endpoint.call(ctx, **arguments))
             gate.confirm(endpoint.route, ctx)
-            reply = reply_of(value)
             if key is not None:
                 await idempotency.keep(ctx, key, KeptReply(reply.status, reply.body))
         return self._unless_known(reply, request)

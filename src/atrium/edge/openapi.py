@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any, get_args, get_origin
+from uuid import UUID
 
 import msgspec
 
@@ -14,6 +15,8 @@ from atrium.kit.errors import AppError, Kind
 from atrium.seams.routes import Accepted, Auth, Content, Created, EventStream, RawBody
 
 _REF = "#/components/schemas/{name}"
+# Planes that a company's hostname, or an instance outside hosted mode, does not have.
+_SOMETIMES_ABSENT = (Auth.SUPERADMIN, Auth.PROVISION)
 _HEADER_NAMES = {b"if-match": "If-Match", b"accept": "Accept", b"authorization": "Authorization"}
 
 
@@ -173,6 +176,13 @@ def _revalidates(endpoint: Endpoint) -> bool:
     return endpoint.route.method == "GET" and endpoint.transactional and hasattr(_reply_of(endpoint)[1], "etag")
 
 
+def _names_things(body: Any) -> bool:
+    """Whether a body refers to something by its id."""
+    return isinstance(body, type(msgspec.Struct)) and any(
+        UUID in (field.type, *get_args(field.type)) for field in msgspec.structs.fields(body)
+    )
+
+
 def _refusals(endpoint: Endpoint) -> set[Kind]:
     """Every kind of refusal this row can give, read off the row."""
     route = endpoint.route
@@ -186,7 +196,7 @@ def _refusals(endpoint: Endpoint) -> set[Kind]:
         found |= {Kind.EXHAUSTED, Kind.UNAUTHENTICATED, Kind.FORBIDDEN}
     if writes:
         found.add(Kind.CONFLICT)
-    if endpoint.path or endpoint.reply is Content or route.auth is Auth.SUPERADMIN:
+    if endpoint.path or endpoint.reply is Content or _names_things(endpoint.body) or route.auth in _SOMETIMES_ABSENT:
         found.add(Kind.MISSING)
     if endpoint.reads_json or endpoint.body is RawBody:
         found.add(Kind.TOO_LARGE)

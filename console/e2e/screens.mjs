@@ -1,0 +1,78 @@
+// Every screen, and a team that looks like one.
+import { companyScreensOf, settle } from './company-screens.mjs';
+import { call, found, join } from './world.mjs';
+
+const NOTES = [
+  ['Rotterdam handover', 'team', '# Berth 7, week 46\n\nThe *Hafrún* arrives **Tuesday 06:40**. Pilot is booked, customs is not.\n\n## Before she docks\n\n- [x] Book the pilot (VHF 14)\n- [x] Send the manifest to customs\n- [ ] Confirm the reefer plugs with Jeroen\n- [ ] Ask Reykjavík about the two late containers\n\n| Container | Temperature | For |\n| --- | --- | --- |\n| HAFU 220814 | −18 °C | Ísfélagið |\n| HAFU 220977 | +2 °C | Bloemenveiling |\n\n> If the fog stays, the tug goes first. Call **Marta**, not the office.\n\nThe checklist lives in `ops/berth-7.md`; [the tide table](https://example.org/tides) is printed beside the door.'],
+  ['How we name lanes', 'team', 'Origin, destination, season: `RTM-REK-W`. Keep the season even when there is only one.'],
+  ['Customs: who to call', 'team', '**Jeroen** for reefers, **Inés** for everything else. Never the general number after 17:00.'],
+  ['Q4 rates, first draft', 'private', 'Fuel surcharge at 14 %. Hold until Marta has seen the Bilbao numbers.'],
+  ['Fog protocol', 'team', '1. Tug first.\n2. Then the pilot.\n3. Then breakfast.'],
+  ['Ideas for the yard', 'private', 'Paint the lanes. Move the reefer plugs closer to gate B.'],
+  ['Bilbao visit', 'team', 'Meet Inés at the terminal at nine, bring the old drawings.'],
+];
+const PEOPLE = [['marta', 'Marta Vidal', 'admin'], ['jeroen', 'Jeroen de Wit', 'member'], ['sigrun', 'Sigrún Jónsdóttir', 'member'], ['ines', 'Inés Ortega', 'member'], ['tom', 'Tom Becker', 'viewer']];
+
+export async function furnish(server) {
+  const ada = await found(server);
+  const people = [];
+  for (const [username, name, role] of PEOPLE) people.push(await join(server, ada, username, name, role));
+  await call(server, '/api/2fa/enable', { token: people[0].token, body: { password: 'correct horse battery' } });
+  const notes = [];
+  for (const [title, visibility, body] of [...NOTES].reverse()) notes.unshift(await call(server, '/api/notes', { token: ada, body: { title, visibility, body } }));
+  await call(server, '/api/notes', { token: people[2].token, body: { title: 'Winter tyres for the forklifts', visibility: 'team', body: 'Two sets arrived, the third is in Akureyri until Friday.' } });
+  await call(server, `/api/notes/${notes[0].id}/share`, { token: ada, body: { user_id: people[1].id, permission: 'notes:write' } });
+  await call(server, '/api/tokens', { token: ada, body: { name: 'Nightly backup', scope: ['notes:read', 'files:read'] } });
+  await call(server, '/api/tokens', { token: ada, body: { name: 'Port community system', ttl: 'never', scope: ['notes:read', 'notes:write', 'files:read', 'files:write', 'search'] } });
+  const ci = await call(server, '/api/tokens', { token: ada, body: { name: 'CI', ttl: 86_400 * 5 } });
+  await call(server, '/api/whoami', { token: ci.token });
+  await call(server, '/api/features/agent', { token: ada, body: { enabled: false } });
+  const { id: contested } = await call(server, '/api/notes', { token: ada, body: { title: 'Watch list', visibility: 'private', body: 'Monday: quiet night.\nTuesday: fog until noon.' } });
+  await settle(server, ada, people);
+  return { ada, note: notes[0].id, contested, people };
+}
+
+/** A program saves the note while it is being edited by hand. */
+const contest = (t) => async (page) => {
+  await page.getByRole('button', { name: t('notes.write'), exact: true }).click();
+  await page.locator('.cm-content').click();
+  await page.evaluate(async () => {
+    const [, id] = location.hash.split('/notes/');
+    const headers = { authorization: `Bearer ${localStorage.getItem('atrium.session')}`, 'content-type': 'application/json' };
+    const now = await (await fetch(`/api/notes/${id}`, { headers })).json();
+    await fetch(`/api/notes/${id}`, { method: 'PUT', headers, body: JSON.stringify({ body: `${now.body.split('\n').slice(0, 2).join('\n')}\nWednesday: the pilot called twice.` }) });
+  });
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type('\nWednesday: horn heard at four.');
+  await page.getByRole('heading', { name: t('notes.conflict_title') }).waitFor();
+  await page.locator('.cm-content').waitFor();
+  await page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('atrium.draft')).forEach((key) => localStorage.removeItem(key)));
+};
+
+/** name, address, whether signed in, what to do before looking. */
+export const screensOf = (team, t) => [
+  { name: 'sign-in', path: '/sign-in', outside: true },
+  { name: 'join', path: '/join', outside: true },
+  { name: 'activate', path: '/activate', outside: true },
+  { name: 'home', path: '/' },
+  { name: 'notes', path: '/notes' },
+  { name: 'note-write', path: `/notes/${team.note}`, act: (page) => page.locator('.cm-content').waitFor() },
+  { name: 'note-preview', path: `/notes/${team.note}`, act: async (page) => { await page.getByRole('button', { name: t('notes.preview') }).click(); await page.locator('.prose table').waitFor(); } },
+  { name: 'note-share', path: `/notes/${team.note}`, act: async (page) => { await page.getByRole('button', { name: t('notes.share'), exact: true }).click(); await page.getByRole('dialog').getByText('Jeroen de Wit').first().waitFor(); } },
+  { name: 'members', path: '/members' },
+  { name: 'member-add', path: '/members/new' },
+  { name: 'tokens', path: '/tokens' },
+  { name: 'token-new', path: '/tokens/new', act: async (page) => { await page.getByText(t('tokens.scope_some'), { exact: true }).click(); await page.getByLabel(t('tokens.life')).selectOption('never'); } },
+  { name: 'features', path: '/features' },
+  { name: 'audit', path: '/audit' },
+  { name: 'instance', path: '/instance' },
+  { name: 'plugins', path: '/plugins' },
+  ...companyScreensOf(t),
+  { name: 'account-profile', path: '/account/profile' },
+  { name: 'account-security', path: '/account/security' },
+  { name: 'account-preferences', path: '/account/preferences' },
+  { name: 'palette', path: '/', act: async (page) => { await page.keyboard.press('Control+k'); await page.getByRole('option').first().waitFor(); } },
+  { name: 'shortcuts', path: '/', act: async (page) => { await page.keyboard.press('?'); await page.getByRole('dialog').waitFor(); } },
+  { name: 'note-conflict', path: `/notes/${team.contested}`, act: contest(t) },
+  { name: 'curl', path: '/members', act: async (page) => { await page.getByRole('button', { name: t('app.curl_open') }).click(); await page.getByRole('dialog').waitFor(); } },
+];

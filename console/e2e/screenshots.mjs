@@ -1,0 +1,40 @@
+// Every screen as a picture: light, dark, and on a phone. Small PNGs, into docs/screenshots.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { openBrowser, openPerson, openServer } from './world.mjs';
+import { furnish, screensOf } from './screens.mjs';
+import { wordsOf } from './words.mjs';
+
+const folder = fileURLToPath(new URL('../../docs/screenshots', import.meta.url));
+const wanted = process.argv.slice(2);
+const VIEWS = [['light', { mode: 'light' }], ['dark', { mode: 'dark' }], ['phone', { mode: 'light', width: 360, height: 740 }]];
+const t = wordsOf('en');
+const [browser, server, empty] = await Promise.all([openBrowser(), openServer(), openServer()]);
+const team = await furnish(server);
+await server.say('age');
+if (!wanted.length) rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+
+for (const [view, options] of VIEWS) {
+  const inside = await openPerson(browser, server, { token: team.ada, ...options });
+  const outside = await openPerson(browser, server, options);
+  const first = await openPerson(browser, empty, options);
+  for (const screen of [{ name: 'first-run', path: '/', first: true }, ...screensOf(team, t)]) {
+    if (wanted.length && !wanted.includes(screen.name)) continue;
+    const person = screen.first ? first : screen.outside ? outside : inside;
+    await person.page.goto('about:blank');
+    await person.go(screen.path);
+    await screen.act?.(person.page);
+    await person.page.waitForTimeout(300);
+    await person.page.screenshot({ path: `${folder}/${screen.name}-${view}.png` });
+  }
+  for (const person of [inside, outside, first]) await person.close();
+}
+await browser.close();
+await Promise.all([server.close(), empty.close()]);
+try {
+  execFileSync('pngquant', ['--force', '--ext', '.png', '--speed', '3', '--quality', '70-95', ...execFileSync('ls', [folder], { encoding: 'utf8' }).trim().split('\n').map((name) => `${folder}/${name}`)]);
+} catch {
+  console.log('pngquant is not installed: the pictures stay larger than they need to be');
+}

@@ -1,0 +1,82 @@
+"""A real server on a fresh real database, for as long as standard input stays open. Prints its address once it answers."""
+
+import asyncio
+import os
+import socket
+import sys
+import urllib.request
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tests.postgres import fresh_database, run_as_owner  # noqa: E402
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+async def answers(address: str) -> bool:
+    def ask() -> bool:
+        try:
+            with urllib.request.urlopen(f"{address}/ready", timeout=2) as answer:
+                return bool(answer.status == 200)
+        except OSError:
+            return False
+
+    return await asyncio.to_thread(ask)
+
+
+async def main() -> None:
+    async with fresh_database() as url:
+        port = free_port()
+        environment = {
+            **os.environ,
+            "SERVICE_DATABASE_URL": url,
+            "SERVICE_SECRET_KEY": "a key for browser tests that is long enough",
+            "SERVICE_ACCESS_LOG": "0",
+            "SERVICE_RATE_PUBLIC_WRITES": "100000",
+            "SERVICE_LOGIN_FAILURES": "100000",
+            "SERVICE_DOMAIN_PROOF": "1",
+            "SERVICE_DNS_SERVERS": "127.0.0.1",
+        }
+        command = [str(Path(sys.executable).parent / "atrium"), "serve", "--port", str(port)]
+        server = await asyncio.create_subprocess_exec(*command, env=environment, cwd=ROOT, stdout=sys.stderr)
+        address = f"http://127.0.0.1:{port}"
+        try:
+            while not await answers(address):
+                if server.returncode is not None:
+                    raise SystemExit("the server did not start")
+                await asyncio.sleep(0.05)
+            print(address, flush=True)
+            await commands(url)
+        finally:
+            server.terminate()
+            await server.wait()
+
+
+COMMANDS = {
+    "suspend": ["UPDATE orgs SET suspended_at = now()"],
+    "resume": ["UPDATE orgs SET suspended_at = NULL"],
+    "age": [
+        """UPDATE notes n SET updated_at = now() - a.n * a.n * interval '47 minutes', created_at = now() - interval '40 days'
+             FROM (SELECT id, row_number() OVER (ORDER BY updated_at DESC) AS n FROM notes) a WHERE a.id = n.id""",
+        """UPDATE users u SET created_at = now() - (9 - a.n) * interval '37 days'
+             FROM (SELECT id, row_number() OVER (ORDER BY created_at) AS n FROM users) a WHERE a.id = u.id""",
+        "UPDATE tokens SET created_at = now() - interval '12 days' WHERE kind = 'token'",
+    ],
+}
+
+
+async def commands(url: str) -> None:
+    """What no route does yet: suspending every company, and time that has passed."""
+    while line := (await asyncio.to_thread(sys.stdin.readline)).strip():
+        for statement in COMMANDS[line]:
+            await run_as_owner(url, statement)
+        print(line, flush=True)
+
+
+asyncio.run(main())

@@ -1,0 +1,5 @@
+import type { Feature } from '@/app/feature';
+
+export default {
+  pages: [{ path: '/instance', permission: 'instance:manage', load: () => import('./StatusPage') }],
+} satisfies Feature;

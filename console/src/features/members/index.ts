@@ -1,0 +1,14 @@
+import type { Feature } from '@/app/feature';
+
+export default {
+  pages: [
+    {
+      path: '/members',
+      load: () => import('./MembersPage'),
+      children: [
+        { path: '/', load: () => import('@/app/Nothing') },
+        { path: '/new', permission: 'members:manage', load: () => import('./AddMember') },
+      ],
+    },
+  ],
+} satisfies Feature;

@@ -1,0 +1,22 @@
+/** How notes reach the server. */
+import type { QueryClient } from '@tanstack/react-query';
+import { api, value } from '@/api/client';
+import type { Note } from '@/api/queries';
+import type { Server } from './keeper';
+
+export const readNote = (id: string): Promise<Note> => value(api.GET('/api/notes/{id}', { params: { path: { id } } }));
+
+export const noteKey = (id: string) => ['note', id] as const;
+
+/** Saves on top of a version and tells the lists. */
+export function serverOf(queries: QueryClient): Server {
+  return {
+    read: readNote,
+    save: async (id, change, version) => {
+      const note = await value(api.PUT('/api/notes/{id}', { params: { path: { id }, header: { 'If-Match': `"${version}"` } }, body: change }));
+      queries.setQueryData(noteKey(id), note);
+      void queries.invalidateQueries({ queryKey: ['notes'] });
+      return note;
+    },
+  };
+}

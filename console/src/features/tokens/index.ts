@@ -1,0 +1,15 @@
+import type { Feature } from '@/app/feature';
+
+export default {
+  pages: [
+    {
+      path: '/tokens',
+      permission: 'settings:manage',
+      load: () => import('./TokensPage'),
+      children: [
+        { path: '/', load: () => import('@/app/Nothing') },
+        { path: '/new', load: () => import('./NewToken') },
+      ],
+    },
+  ],
+} satisfies Feature;

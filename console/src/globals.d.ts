@@ -1,0 +1,18 @@
+/** What the server writes into the page; see src/atrium/product/console/model.py. */
+interface Look {
+  title: string;
+  tagline: string;
+  logo: string | null;
+  theme: Record<string, string>;
+}
+
+interface PageFacts extends Look {
+  locale: string;
+  localization: { default_locale: string; locales: string[]; switching: boolean };
+  needs_bootstrap: boolean;
+}
+
+interface Window {
+  /** Left by boot.js before the first paint. */
+  atrium: { facts: PageFacts; look: Look; dress: (theme: Record<string, string>) => void; catalog: Promise<Response>; identity: Promise<Response> | null };
+}
