@@ -25,7 +25,7 @@ GOALS = {Kind.READ: 0.85, Kind.LIST: 0.95, Kind.CREATE: 0.95}
 SCALE_GOAL = 0.80
 NOTES = 100
 SMALL, LARGE = 10, 10_000
-_WARM_UP_SECONDS = 2
+_WARM_UP_SECONDS = 1
 
 
 class Comparison(msgspec.Struct, frozen=True):

@@ -1,5 +1,6 @@
 """A client that speaks to the app in this process, byte for byte as a server would."""
 
+import asyncio
 import json
 from dataclasses import dataclass
 from typing import Any
@@ -85,8 +86,14 @@ async def _exchange(app: App, scope: dict[str, Any], raw: bytes) -> Answer:
     status, headers, parts = 0, {}, []
     waiting = [{"type": "http.request", "body": raw, "more_body": False}]
 
+    done = asyncio.Event()
+
     async def receive() -> dict[str, Any]:
-        return waiting.pop() if waiting else {"type": "http.disconnect"}
+        if waiting:
+            return waiting.pop()
+        # The client stays until it has everything.
+        await done.wait()
+        return {"type": "http.disconnect"}
 
     async def send(message: dict[str, Any]) -> None:
         nonlocal status, headers
@@ -95,6 +102,8 @@ async def _exchange(app: App, scope: dict[str, Any], raw: bytes) -> Answer:
             headers = {name.decode(): value.decode() for name, value in message["headers"]}
         else:
             parts.append(message.get("body", b""))
+            if not message.get("more_body"):
+                done.set()
 
     await app(scope, receive, send)
     return Answer(status, headers, b"".join(parts))

@@ -18,8 +18,9 @@ async def database_url() -> AsyncIterator[str]:
 
 
 @pytest.fixture(scope="session")
-async def house(database_url: str) -> AsyncIterator[House]:
-    async with open_house(settings_for(database_url)) as house:
+async def house(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[House]:
+    settings = settings_for(database_url, data_dir=tmp_path_factory.mktemp("data"))
+    async with open_house(settings) as house:
         yield house
 
 

@@ -123,9 +123,21 @@ def start(arguments: Sequence[str], seen: dict[str, str], folder: Path, port: in
     number, name = tempfile.mkstemp(prefix="output-", dir=folder)
     with os.fdopen(number, "wb") as log:
         popen = subprocess.Popen(
-            [sys.executable, *arguments], env=seen, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            [sys.executable, *arguments],
+            env=seen,
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            preexec_fn=_hear_signals,
         )
     return Process(popen, Path(name), port)
+
+
+def _hear_signals() -> None:
+    """A runner in the background, or under nohup, hands down ears that are shut; a person's shell does not."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def start_server(

@@ -150,7 +150,7 @@ describe('people of a company', () => {
     await owner.page.getByTestId('secret').first().waitFor();
     await button(owner.page, 'members.passed_on').click();
     const row = owner.page.locator('[data-row]', { hasText: 'grace' });
-    await row.getByText('Finance').first().waitFor();
+    await row.getByRole('cell', { name: 'Finance', exact: true }).waitFor();
     assert.equal(await row.getByRole('combobox').inputValue(), 'org_reader');
     await row.getByRole('combobox').selectOption('');
     await owner.page.getByTestId('toast').getByText(t('company.role_changed', { name: 'grace' })).waitFor();

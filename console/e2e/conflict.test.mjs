@@ -83,7 +83,7 @@ describe('writing together', () => {
 
     const page = await one.context.newPage();
     await page.goto(`${server.address}/#/notes/${note.id}`);
-    await page.getByText('written in the tunnel').waitFor();
+    await page.getByText('written in the tunnel').first().waitFor();
     await saved(page);
 
     assert.equal((await readNote(note.id)).body, 'before and written in the tunnel');

@@ -60,6 +60,10 @@ def _parser() -> argparse.ArgumentParser:
     keys.add_parser(
         "reseal", help="seal every secret again under the newest of SERVICE_SECRET_KEY's keys"
     ).set_defaults(run=_reseal)
+    blobs = commands.add_parser("blobs", help="check the bytes of objects").add_subparsers(required=True, metavar="")
+    blobs.add_parser(
+        "verify", help="read and hash every referenced blob again; report what is missing, corrupt or orphaned"
+    ).set_defaults(run=_blobs_verify)
     return parser
 
 
@@ -150,6 +154,13 @@ def _reseal(options: argparse.Namespace) -> int:
         f"{asyncio.run(reseal(read_settings()))} secrets sealed again; older keys can be dropped from SERVICE_SECRET_KEY"
     )
     return 0
+
+
+def _blobs_verify(options: argparse.Namespace) -> int:
+    from atrium.boot.blobs import verify_blobs
+    from atrium.kit.settings import read_settings
+
+    return asyncio.run(verify_blobs(read_settings()))
 
 
 def _complain(text: str) -> int:

@@ -150,6 +150,7 @@ async def test_a_companys_look_lies_on_the_instances_field_by_field_and_token_by
     assert mine["theme"] == {**TEAL, "accent": "#8a1c5b", "radius": "2px"}
     assert mine["own_theme"] == {"accent": "#8a1c5b", "radius": "2px"}
     assert (mine["logo"] is not None, mine["own_logo"]) == (True, False)
+    assert mine["inherited"] == {"title": "Harbour", "tagline": "Ships", "theme": TEAL}
 
 
 async def test_an_empty_tagline_hides_the_instances(keeper: Client, chief: Client) -> None:

@@ -69,6 +69,16 @@ async def test_a_plan_re_applies_its_caps(operator: Client) -> None:
     assert (await operator.patch(at, {"plan": "gold"})).status == 400
 
 
+async def test_a_company_shows_operators_what_it_has_used(operator: Client, house: House) -> None:
+    answer = await founded(operator, plan="free")
+    await Client(house.app, answer["token"]).post("/api/ai/echo", {})
+
+    company = await operator.get(f"/api/orgs/{answer['org']['id']}")
+
+    spent = next(line for line in company["usage"] if line["dimension"] == "ai.requests")
+    assert (spent["level"], spent["window"], spent["used"], spent["remaining"]) == ("org", "day", 1, 199)
+
+
 async def test_a_suspended_company_reads_and_signs_in_but_does_not_write(
     operator: Client, house: House, database_url: str
 ) -> None:

@@ -3,6 +3,8 @@
 import json
 import re
 import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -85,13 +87,33 @@ async def test_the_page_speaks_the_language_the_browser_asks_for(nobody: Client,
     assert facts_of(page)["locale"] == given
 
 
-async def test_a_title_cannot_break_out_of_the_page(nobody: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(service, "title", lambda: "</script><script>alert(1)</script>")
+@asynccontextmanager
+async def branded(**look: object) -> AsyncIterator[Client]:
+    """A stranger to an instance of its own, which looks like this."""
+    async with fresh_database() as url, open_house(settings_for(url)) as house:
+        first = {"username": "ada", "password": "correct horse", "org": "O", "team": "T"}
+        founded = await Client(house.app).post("/api/bootstrap", first)
+        await Client(house.app, founded["token"]).put("/api/branding", look)
+        yield Client(house.app)
 
-    page = await nobody.get("/")
+
+async def test_a_title_cannot_break_out_of_the_page() -> None:
+    title = "</title></script><script>alert(1)</script>"
+    async with branded(title=title) as nobody:
+        page = await nobody.get("/")
 
     assert b"<script>alert" not in page.raw
-    assert facts_of(page)["title"] == "</script><script>alert(1)</script>"
+    assert facts_of(page)["title"] == title
+
+
+async def test_the_page_carries_the_look_of_its_instance() -> None:
+    async with branded(title="Harbour & Sons", tagline="Ships", theme={"radius": "2px"}) as nobody:
+        page = await nobody.get("/")
+
+    facts = facts_of(page)
+    assert (facts["title"], facts["tagline"], facts["logo"]) == ("Harbour & Sons", "Ships", None)
+    assert facts["theme"] == {"radius": "2px"}
+    assert b"<title>Harbour &amp; Sons</title>" in page.raw
 
 
 async def test_an_asset_with_a_hash_is_kept_for_a_year(nobody: Client) -> None:

@@ -16,14 +16,22 @@ PROVISION_TOKEN = "the host's own token"
 
 
 @pytest.fixture(scope="session")
-async def planted_house(database_url: str) -> AsyncIterator[House]:
-    async with open_house(settings_for(database_url), PLANTED_ROUTES, PLANTED_DOMAINS) as house:
+async def probed_url() -> AsyncIterator[str]:
+    """A database of its own: probes change what is the instance's, and other tests look at it untouched."""
+    async with fresh_database() as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+async def planted_house(probed_url: str) -> AsyncIterator[House]:
+    async with open_house(settings_for(probed_url), PLANTED_ROUTES, PLANTED_DOMAINS) as house:
         yield house
 
 
 @pytest.fixture(scope="session")
-async def stage(house: House) -> Stage:
-    return await set_stage(house, SPECIMENS)
+async def stage(probed_url: str) -> AsyncIterator[Stage]:
+    async with open_house(settings_for(probed_url)) as house:
+        yield await set_stage(house, SPECIMENS)
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,7 @@ from tests.contract.rows import Key
 _INSTANCE = "an operator acts on the whole instance, whichever company a person is in"
 _NAMES = "the name is the registry's, the same for every team; what is switched is the caller's own team's"
 
+_KEYS = "a key is each team's own: the same one elsewhere is another object"
 _COMPANY = "a company's plane spans all its teams"
 _OPERATORS = "operators keep the instance running while their own company is suspended"
 _REF_ROWS = (
@@ -20,11 +21,13 @@ EXEMPT: dict[str, dict[Key, str]] = {
     "another_teams_id": {
         **dict.fromkeys(_REF_ROWS, _INSTANCE),
         ("PATCH", "/api/org/members/:id"): _COMPANY,
+        ("PUT", "/api/repo/*key"): _KEYS,
         ("DELETE", "/api/admin/users/:id/2fa"): _INSTANCE,
         ("POST", "/api/tools/:name"): _NAMES,
         ("POST", "/api/features/:name"): _NAMES,
     },
     "another_companys_id": {
+        ("PUT", "/api/repo/*key"): _KEYS,
         **dict.fromkeys(_REF_ROWS, _INSTANCE),
         ("DELETE", "/api/admin/users/:id/2fa"): _INSTANCE,
         ("POST", "/api/tools/:name"): _NAMES,

@@ -148,6 +148,24 @@ async def an_instance(place: Place) -> None:
     )  # fmt: skip
 
 
+async def an_object(place: Place) -> str:
+    stored = await made(
+        place.caller.put(f"/api/repo/{place.canary}-{secrets.token_hex(4)}.txt?visibility=team", place.canary.encode())
+    )
+    return str(stored["id"])
+
+
+async def a_key(place: Place) -> str:
+    key = f"{place.canary}/{secrets.token_hex(4)}.txt"
+    await made(place.caller.put(f"/api/repo/{key}?visibility=team", b"first"))
+    return key
+
+
+async def a_document(place: Place) -> str:
+    draft = {"title": place.canary, "body": place.canary, "visibility": "team"}
+    return str((await made(place.caller.post("/api/documents", draft)))["id"])
+
+
 async def two_factor_on(place: Place) -> None:
     await made(place.caller.post("/api/2fa/enable", {}))
 
@@ -166,6 +184,14 @@ async def a_share(place: Place) -> Any:
 
 async def a_new_member(place: Place) -> Any:
     return {"username": place.canary, "role": "member", "display_name": place.canary}
+
+
+async def a_viewer(place: Place) -> Any:
+    return {"user_id": (await place.company.join("member", team=place.team)).user_id}
+
+
+async def some_bytes(place: Place) -> Any:
+    return b"some bytes"
 
 
 async def a_new_company(place: Place) -> Any:
@@ -210,6 +236,9 @@ MAKERS: dict[str, Maker] = {
     "/api/tools/:name": a_tool,
     "/api/features/:name": a_feature,
     "/api/orgs/:ref": a_company,
+    "/api/documents/:id": a_document,
+    "/api/repo/*key": a_key,
+    "/api/repo-obj/:id": an_object,
     "/api/org/members/:id": a_colleague,
 }
 
@@ -232,6 +261,12 @@ EXAMPLES: dict[Key, Example] = {
     ("POST", "/api/org/branding/logo"): Example(sends(**a_logo())),
     ("POST", "/api/ai/echo"): Example(sends(prompt="three plain words")),
     ("POST", "/api/quota"): Example(sends(**LIMIT)),
+    ("POST", "/api/documents"): Example(sends(title="A document")),
+    ("PUT", "/api/documents/:id"): Example(sends(body="better")),
+    ("PUT", "/api/repo/*key"): Example(some_bytes),
+    ("POST", "/api/repo-obj/:id/share"): Example(a_viewer),
+    ("POST", "/api/repo-obj/:id/unshare"): Example(a_viewer),
+    ("POST", "/api/repo-obj/:id/visibility"): Example(sends(visibility="team")),
     ("POST", "/api/2fa/enable"): Example(sends()),
     ("POST", "/api/2fa/recovery-codes"): Example(sends(), before=two_factor_on),
     ("DELETE", "/api/2fa"): Example(before=two_factor_on),

@@ -37,10 +37,10 @@ class Run:
     settings: dict[str, Any] = field(default_factory=dict)
 
 
-# The member comes second and mostly meets the same refusals; coverage of every boundary is the operator's part.
+# Small: every boundary of what is right as the operator, a little of everything as the member.
 RUNS = {
     "operator": Run(
-        ["--phases", "coverage,fuzzing", "--max-examples", "1", "--seed", "1"],
+        ["--phases", "coverage", "--mode", "positive", "--seed", "1"],
         ["--exclude-path-regex", HOSTS_ROWS],
         {"role": "owner", "org_role": "org_owner", "operator": True},
     ),

@@ -86,5 +86,26 @@ ROWS: dict[str, tuple[str, ...]] = {
         f"INSERT INTO company_branding (org_id, title, theme) VALUES ('{ORG}', 'Acme', '{{\"accent\": \"#0f766e\"}}')",
     ),
     "instance_branding": ("UPDATE instance_branding SET title = 'Ours'",),
+    "blobs": (f"INSERT INTO blobs (org_id, sha256, size) VALUES ('{ORG}', sha256('a'), 1)",),
+    "blob_releases": (f"INSERT INTO blob_releases VALUES (gen_random_uuid(), '{ORG}', sha256('b'))",),
+    "objects": (
+        "INSERT INTO objects (id, org_id, team_id, owner_id, key, visibility, version_id)"
+        f" VALUES ('{NOTE}', '{ORG}', '{TEAM}', '{ADA}', 'reports/ü.txt', 'team', '{BOB}')",
+    ),
+    "object_versions": (
+        "INSERT INTO object_versions (id, org_id, object_id, number, sha256, size, etag, content_type, filename, created_by)"
+        f" VALUES ('{BOB}', '{ORG}', '{NOTE}', 1, sha256('a'), 1, 'e', 'text/plain', 'ü.txt', '{ADA}')",
+    ),
+    "object_grants": (
+        "INSERT INTO object_grants (org_id, object_id, principal_type, principal_id, capability, granted_by, owner_id, key)"
+        f" VALUES ('{ORG}', '{NOTE}', 'user', '{BOB}', 'edit', '{ADA}', '{ADA}', 'reports/ü.txt')",
+    ),
+    "object_texts": (
+        f"INSERT INTO object_texts (version_id, org_id, object_id, text) VALUES ('{BOB}', '{ORG}', '{NOTE}', 'words')",
+    ),
+    "derivations": (
+        "INSERT INTO derivations (org_id, version_id, object_id, source_id, source_version_id)"
+        f" VALUES ('{ORG}', '{BOB}', '{NOTE}', '{ADA}', '{ADA}')",
+    ),
     "key_check": ("INSERT INTO key_check (sealed) VALUES ('\\x01')",),
 }

@@ -41,6 +41,7 @@ async def populate(house: House) -> Populated:
     private, shared = await _notes_of(other, canary, shared_with=owner)
     token = await _done(await other.post("/api/tokens", {"name": canary}, headers={"idempotency-key": canary}))
     await _spend_and_brand(owner, other, canary)
+    await _store(house, owner, other, canary)
     await _await_activation(house, company, owner)
     await _seal(house, company)
     return Populated(company, owner, other, canary, private, shared, token["id"])
@@ -50,6 +51,18 @@ async def _spend_and_brand(owner: Client, other: Client, canary: str) -> None:
     for person in (owner, other):
         await _done(await person.post("/api/ai/echo", {"prompt": canary}))
     await _done(await owner.put("/api/org/branding", {"title": canary, "tagline": canary}))
+
+
+async def _store(house: House, owner: Client, other: Client, canary: str) -> None:
+    kept = await _done(await other.put(f"/api/repo/{canary}.txt?visibility=team", canary.encode()))
+    await _done(await other.post(f"/api/repo-obj/{kept['id']}/share", {"user_id": owner.user_id}))
+    gone = await _done(await other.put(f"/api/repo/{canary}-gone.txt", f"{canary} gone".encode()))
+    await _done(await other.delete(f"/api/repo-obj/{gone['id']}"))
+    await run_as_owner(
+        house.services.settings.database_url,
+        "INSERT INTO derivations (org_id, version_id, object_id, source_id, source_version_id) VALUES ($1, $2, $3, $3, $2)",
+        UUID(owner.org_id), UUID(kept["version"]["id"]), UUID(kept["id"]),
+    )  # fmt: skip
 
 
 async def _await_activation(house: House, company: Company, owner: Client) -> None:

@@ -24,12 +24,19 @@ OF_APP = {
     "activations": "SELECT",
     "audit_events": "SELECT INSERT(actor_id, facts, id, kind, org_id, subject, team_id)",
     "audit_heads": "SELECT",
+    "blob_releases": "SELECT INSERT DELETE",
+    "blobs": ALL,
     "company_branding": ALL,
+    "derivations": "SELECT INSERT",
     "idempotency_keys": ALL,
     "instance": "SELECT",
     "instance_branding": "SELECT",
     "note_grants": ALL,
     "notes": ALL,
+    "object_grants": ALL,
+    "object_texts": ALL,
+    "object_versions": "SELECT INSERT DELETE",
+    "objects": ALL,
     "orgs": "SELECT",
     "quota_holds": "SELECT INSERT UPDATE",
     "quota_limits": ALL,
@@ -49,6 +56,8 @@ OF_SYSTEM = {
     # sealing and checking the chains reads every field of an event and writes its place
     "audit_events": "SELECT INSERT(actor_id, facts, id, kind, org_id, subject, team_id) UPDATE(hash, seq)",
     "audit_heads": "SELECT INSERT UPDATE",
+    # finding bytes that lost their last version; no key and no name
+    "blob_releases": "SELECT",
     # a hostname shows its company's look to whoever comes
     "company_branding": "SELECT",
     # forgetting old replies needs their age, never what was replied
@@ -59,6 +68,10 @@ OF_SYSTEM = {
     "login_failures": ALL,
     # counting notes; no title and no body
     "notes": "SELECT(id, org_id)",
+    # forgetting grants that ended needs when they did
+    "object_grants": "SELECT(expires_at) DELETE",
+    # finding versions whose text is due; no text
+    "object_texts": "SELECT(due_at, org_id, state, version_id)",
     "orgs": "SELECT INSERT UPDATE",
     # forgetting old holds needs their age; operators set a company's limits and see its use
     "quota_holds": "SELECT(created_at, expires_at, id, org_id, state) DELETE",
@@ -99,7 +112,15 @@ async def test_a_role_may_do_what_is_listed_and_no_more(
 
 
 @pytest.mark.parametrize(
-    "column", ["notes.title", "notes.body", "note_grants.permission", "idempotency_keys.reply_sealed"]
+    "column",
+    [
+        "notes.title",
+        "notes.body",
+        "note_grants.permission",
+        "idempotency_keys.reply_sealed",
+        "objects.key",
+        "object_texts.text",
+    ],
 )
 async def test_the_directorys_role_reads_nobodys_content(connection: Connection, column: str) -> None:
     table, _, name = column.partition(".")

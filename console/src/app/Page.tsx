@@ -9,6 +9,8 @@ const CurlDialog = lazy(() => import('./CurlDialog'));
 
 interface Props {
   title: string;
+  /** The title is somebody's own words. */
+  raw?: boolean;
   description?: string;
   actions?: ReactNode;
   /** Text columns read best narrow, tables wide. */
@@ -16,13 +18,13 @@ interface Props {
   children: ReactNode;
 }
 
-export function Page({ title, description, actions, width = 'wide', children }: Props) {
+export function Page({ title, raw = false, description, actions, width = 'wide', children }: Props) {
   useTitle(title);
   return (
     <div className={`mx-auto w-full px-4 pt-6 pb-12 sm:px-6 lg:px-8 lg:pt-8 ${width === 'narrow' ? 'max-w-3xl' : 'max-w-6xl'}`}>
       <div className="mb-6 flex flex-wrap items-start gap-x-4 gap-y-3">
         <div className="min-w-0 flex-1 basis-64">
-          <h1 className="text-2xl font-semibold break-words">{title}</h1>
+          <h1 data-raw={raw || undefined} className="text-2xl font-semibold break-words">{title}</h1>
           {description && <p className="mt-1 max-w-2xl text-muted">{description}</p>}
         </div>
         <div className="flex flex-wrap items-center gap-2 max-sm:flex-row-reverse"><CurlButton />{actions}</div>

@@ -20,7 +20,9 @@ from atrium.kit.keys import Keyring, read_secret
 from atrium.kit.metrics import Metrics
 from atrium.kit.passwords import Passwords
 from atrium.kit.settings import Settings
+from atrium.kit.staging import StagingArea
 from atrium.routes import ROUTES
+from atrium.seams.blobs import BlobStore
 from atrium.seams.context import ProcessState, Services
 from atrium.seams.routes import Route
 from atrium.seams.wiring import Domain, Registry
@@ -56,6 +58,8 @@ def assemble(settings: Settings, routes: tuple[Route, ...] = ROUTES, domains: tu
         registry=registry,
         state=ProcessState(),
         combiner=Combiner(),
+        blobs=open_blobs(settings, registry),
+        staging=StagingArea(settings.data_dir / "staging"),
     )
     housekeeping = Housekeeping(services)
 
@@ -70,6 +74,8 @@ def assemble(settings: Settings, routes: tuple[Route, ...] = ROUTES, domains: tu
     async def stop() -> None:
         await housekeeping.stop()
         await services.database.close()
+        await services.blobs.close()
+        services.staging.close()
 
     return House(App(endpoints, services, start, stop), endpoints, services)
 
@@ -83,6 +89,16 @@ def register(settings: Settings, domains: tuple[Domain, ...] = DOMAINS) -> Regis
             registry.listeners.setdefault(listener.event, []).append(listener)
     plugins.load_all(settings, registry)
     return registry
+
+
+def open_blobs(settings: Settings, registry: Registry) -> BlobStore:
+    """The blob store that the settings name."""
+    factory = registry.blob_stores.get(settings.blob_store)
+    if factory is None:
+        reasons = [f"; plugin {name}: {reason}" for name, reason in registry.failed_plugins.items()]
+        known = ", ".join(sorted(registry.blob_stores)) or "none"
+        raise BootRefused(f"SERVICE_BLOB_STORE={settings.blob_store}: the stores are {known}{''.join(reasons)}")
+    return factory(settings)
 
 
 def endpoints_of(routes: Sequence[Route], domains: tuple[Domain, ...], registry: Registry) -> list[Endpoint]:

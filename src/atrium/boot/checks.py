@@ -9,7 +9,7 @@ from atrium.edge.endpoint import bind
 from atrium.ground.access.model import PERMISSIONS
 from atrium.ground.features.model import FEATURES
 from atrium.seams.context import Context, Operation
-from atrium.seams.routes import Auth, EventStream, RawBody, Route
+from atrium.seams.routes import Auth, Download, EventStream, RawBody, Route
 from atrium.seams.wiring import Domain
 
 Handlers = dict[str, Callable[..., Any]]
@@ -105,7 +105,7 @@ def _misfits(row: Route, function: Callable[..., Any]) -> Iterator[str]:
         yield f"path names {named} but the signature takes {list(endpoint.path)}"
     if row.method in {"GET", "DELETE"} and endpoint.body is not None:
         yield f"{row.method} takes no body"
-    if endpoint.transactional and (endpoint.body is RawBody or endpoint.reply is EventStream):
+    if endpoint.transactional and (endpoint.body is RawBody or endpoint.reply in (EventStream, Download)):
         yield "streams, so it must take an Operation: no transaction may stay open while bytes flow"
     if endpoint.transactional and row.auth is Auth.PUBLIC:
         yield "is public, so it must take an Operation: there is no company whose wall a transaction could stand behind"

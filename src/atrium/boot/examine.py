@@ -79,7 +79,7 @@ async def verify_audit(settings: Settings, heads: str | None) -> int:
     """Check every chain; 1 when one does not hold."""
     trusted = _read_heads(Path(heads)) if heads else None
     broken = companies = events = 0
-    async with _opened(settings) as database:
+    async with opened(settings) as database:
         async for verdict in audit.verify(database, trusted):
             companies, events = companies + 1, events + verdict.events
             if verdict.problem:
@@ -91,7 +91,7 @@ async def verify_audit(settings: Settings, heads: str | None) -> int:
 
 async def print_heads(settings: Settings) -> int:
     """Seal what is closed, then print the end of every chain, one JSON line each."""
-    async with _opened(settings) as database:
+    async with opened(settings) as database:
         await audit.seal(database)
         for head in await audit.list_heads(database):
             print(json.dumps({"org_id": str(head.org_id), "seq": head.seq, "hash": head.hash.hex()}))
@@ -101,7 +101,7 @@ async def print_heads(settings: Settings) -> int:
 async def reseal(settings: Settings) -> int:
     """Seal every secret under the newest key; how many changed."""
     keys = Keyring(read_secret(settings.secret_key, settings.data_dir))
-    async with _opened(settings) as database:
+    async with opened(settings) as database:
         await instance.require_same_key(database, keys)
         return await instance.reseal(database, keys)
 
@@ -112,7 +112,8 @@ def _read_heads(path: Path) -> dict[UUID, Head]:
 
 
 @asynccontextmanager
-async def _opened(settings: Settings) -> AsyncIterator[Database]:
+async def opened(settings: Settings) -> AsyncIterator[Database]:
+    """The database, for as long as a command needs it."""
     database = Database(settings.database_url, pool_size=2, statement_cache=settings.database_statement_cache)
     await database.open()
     try:

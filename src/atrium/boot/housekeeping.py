@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
+from atrium.engine.repository import service as repository
 from atrium.ground.audit import service as audit
 from atrium.ground.idempotency import service as idempotency
 from atrium.ground.identity import service as identity
@@ -12,7 +13,7 @@ from atrium.kit.database import refusal_of
 from atrium.kit.log import log
 from atrium.seams.context import Services
 
-SEAL_SECONDS, FORGET_SECONDS = 10, 300
+SEAL_SECONDS, FORGET_SECONDS, SWEEP_SECONDS, EXTRACT_SECONDS = 10, 300, 60, 2
 
 
 class Housekeeping:
@@ -27,6 +28,8 @@ class Housekeeping:
         self._tasks = [
             asyncio.create_task(_every(SEAL_SECONDS, self._seal)),
             asyncio.create_task(_every(FORGET_SECONDS, self._forget)),
+            asyncio.create_task(_every(SWEEP_SECONDS, self._sweep)),
+            asyncio.create_task(_every(EXTRACT_SECONDS, self._extract)),
         ]
 
     async def stop(self) -> None:
@@ -45,6 +48,14 @@ class Housekeeping:
         await idempotency.forget_old(database)
         await limits.forget_old(database)
         await quotas.forget_old(database)
+        await repository.forget_grants(database)
+
+    async def _sweep(self) -> None:
+        await repository.sweep(self._services)
+
+    async def _extract(self) -> None:
+        if self._services.settings.extraction:
+            await repository.extract_due(self._services)
 
 
 async def _every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:

@@ -5,6 +5,7 @@ from atrium.admin.hosting import handlers as hosting
 from atrium.admin.instance import handlers as instance
 from atrium.admin.plugins import handlers as plugins
 from atrium.engine.ai import handlers as ai
+from atrium.engine.repository import handlers as repository
 from atrium.engine.tools import handlers as tools
 from atrium.ground.audit import handlers as audit
 from atrium.ground.features import handlers as features
@@ -12,6 +13,7 @@ from atrium.ground.identity import handlers as identity
 from atrium.ground.quotas import handlers as quotas
 from atrium.product.branding import handlers as branding
 from atrium.product.console import handlers as console
+from atrium.product.documents import handlers as documents
 from atrium.product.localization import handlers as localization
 from atrium.product.notes import handlers as notes
 from atrium.seams.wiring import Domain
@@ -23,7 +25,9 @@ DOMAINS = (
     Domain("identity", identity),
     Domain("ai", ai),
     Domain("tools", tools),
+    Domain("repository", repository),
     Domain("notes", notes),
+    Domain("documents", documents),
     Domain("branding", branding),
     Domain("localization", localization),
     Domain("console", console),

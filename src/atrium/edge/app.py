@@ -6,7 +6,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from atrium.edge import gate
+from atrium.edge import downloads, gate
 from atrium.edge.access_log import AccessLog
 from atrium.edge.encode import Reply, failure, problem_of, reply_of
 from atrium.edge.endpoint import Endpoint, fill
@@ -23,7 +23,7 @@ from atrium.kit.database import Connection, refusal_of
 from atrium.kit.errors import AppError
 from atrium.kit.log import log
 from atrium.seams.context import ANONYMOUS, Context, Operation, Principal, Services
-from atrium.seams.routes import Auth
+from atrium.seams.routes import Auth, RawBody
 
 _NOSNIFF = (b"x-content-type-options", b"nosniff")
 _HSTS = (b"strict-transport-security", b"max-age=31536000; includeSubDomains")
@@ -88,10 +88,15 @@ class App:
         try:
             endpoint, params = self._router.match(request.method, request.path)
             reply = await self._serve(endpoint, request, params, op, extra)
+            if reply.download is not None:
+                await downloads.begin(reply, request.method)
         except Disconnected:
             return
         except Exception as error:
             reply = self._refusal(error, request)
+            if endpoint is not None and endpoint.body is RawBody:
+                # The body was not read to its end, so the connection cannot be used again.
+                extra.append((b"connection", b"close"))
         try:
             await self._send(reply, request, extra, send)
         finally:
@@ -190,11 +195,13 @@ class App:
         headers = [
             *reply.headers,
             _NOSNIFF,
-            (b"cache-control", reply.cache),
+            (b"cache-control", reply.cache if reply.download is None else b"private, no-cache"),
             *extra,
             (b"x-request-id", request.id.encode()),
         ]
-        if reply.events is None and reply.status not in (204, 304):
+        if reply.download is not None:
+            headers += downloads.length_of(reply.download)
+        elif reply.events is None and reply.status not in (204, 304):
             headers.append((b"content-length", b"%d" % len(reply.body)))
         if request.secure:
             headers.append(_HSTS)
@@ -203,6 +210,9 @@ class App:
             await reply.events.events.aclose()
         elif reply.events is not None:
             await self.streams.send(reply.events, request.receive, send)
+        if reply.download is not None:
+            await downloads.send_rest(reply, request, send)
+            return
         await send({"type": "http.response.body", "body": b"" if request.method == "HEAD" else reply.body})
 
     def _note(self, endpoint: Endpoint | None, request: Request, reply: Reply, seconds: float, who: Principal) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from atrium.kit.errors import AppError, Kind
-from atrium.seams.routes import Accepted, Content, Created, EventStream
+from atrium.seams.routes import Accepted, Content, Created, Download, EventStream
 
 STATUS = {
     Kind.INVALID: 400,
@@ -18,6 +18,7 @@ STATUS = {
     Kind.STALE: 412,
     Kind.TOO_LARGE: 413,
     Kind.MEDIA: 415,
+    Kind.RANGE: 416,
     Kind.REFUSED: 422,
     Kind.EXHAUSTED: 429,
     Kind.UPSTREAM: 502,
@@ -31,9 +32,12 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Reply:
-    """A finished answer: status, headers and either bytes or a stream of events. Nobody keeps a copy unless `cache` says so."""
+    """A finished answer: status, headers and either bytes, a stream of events, or bytes yet to be read.
 
-    __slots__ = ("body", "cache", "events", "headers", "status")
+    Nobody keeps a copy unless `cache` says so.
+    """
+
+    __slots__ = ("body", "cache", "download", "events", "headers", "status")
 
     def __init__(
         self,
@@ -42,8 +46,10 @@ class Reply:
         body: bytes,
         events: EventStream | None = None,
         cache: bytes = b"no-store",
+        download: Download | None = None,
     ) -> None:
-        self.status, self.headers, self.body, self.events, self.cache = status, headers, body, events, cache
+        self.status, self.headers, self.body, self.events = status, headers, body, events
+        self.cache, self.download = cache, download
 
 
 def reply_of(value: Any) -> Reply:
@@ -57,6 +63,9 @@ def reply_of(value: Any) -> Reply:
         return _content(value)
     if kind is EventStream:
         return Reply(200, [(b"content-type", b"text/event-stream"), (b"x-accel-buffering", b"no")], b"", value)
+    if kind is Download:
+        headers = [(name.encode(), text.encode("latin-1")) for name, text in value.headers]
+        return Reply(value.status, headers, b"", download=value)
     if value is None:
         return Reply(204, [], b"")
     return _json(value, 200)
@@ -73,6 +82,8 @@ def problem_of(error: AppError, request_id: str) -> Reply:
         headers.append((b"retry-after", str(facts["retry_after"]).encode()))
     if status == 405:
         headers.append((b"allow", str(facts.pop("allow")).encode()))
+    if status == 416:
+        headers.append((b"content-range", str(facts.pop("content_range")).encode()))
     if status == 412 and "current" in facts:
         headers.append((b"etag", str(facts["current"]).encode()))
     body = {

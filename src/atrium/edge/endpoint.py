@@ -13,11 +13,28 @@ import msgspec
 from atrium.edge.request import Request
 from atrium.kit.errors import Invalid, Missing
 from atrium.seams.context import Context
-from atrium.seams.routes import Accept, AcceptEncoding, AcceptLanguage, Authorization, Host, IfMatch, RawBody, Route
+from atrium.seams.routes import (
+    Accept,
+    AcceptEncoding,
+    AcceptLanguage,
+    Authorization,
+    Host,
+    IfMatch,
+    IfModifiedSince,
+    IfNoneMatch,
+    IfRange,
+    Range,
+    RawBody,
+    Route,
+)
 from atrium.seams.wiring import PluginRequest, PluginRoute
 
 HEADERS: dict[Any, bytes] = {
     IfMatch: b"if-match",
+    IfNoneMatch: b"if-none-match",
+    IfModifiedSince: b"if-modified-since",
+    IfRange: b"if-range",
+    Range: b"range",
     Accept: b"accept",
     AcceptEncoding: b"accept-encoding",
     AcceptLanguage: b"accept-language",

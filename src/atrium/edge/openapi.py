@@ -12,12 +12,19 @@ from atrium.edge.encode import FAILURE, INTERNAL, STATUS
 from atrium.edge.endpoint import Endpoint
 from atrium.edge.gate import READS, acts_on_instance
 from atrium.kit.errors import AppError, Kind
-from atrium.seams.routes import Accepted, Auth, Content, Created, EventStream, RawBody
+from atrium.seams.routes import Accepted, Auth, Content, Created, Download, EventStream, RawBody
 
 _REF = "#/components/schemas/{name}"
 # Planes that a company's hostname, or an instance outside hosted mode, does not have.
 _SOMETIMES_ABSENT = (Auth.SUPERADMIN, Auth.PROVISION)
-_HEADER_NAMES = {b"if-match": "If-Match", b"accept": "Accept", b"authorization": "Authorization"}
+# Headers a caller may choose to send; the others are of the transport or of signing in.
+_HEADER_NAMES = {
+    b"if-match": "If-Match",
+    b"if-none-match": "If-None-Match",
+    b"if-modified-since": "If-Modified-Since",
+    b"if-range": "If-Range",
+    b"range": "Range",
+}
 
 
 class FieldProblem(msgspec.Struct):
@@ -68,7 +75,7 @@ def _types(endpoints: Sequence[Endpoint]) -> list[Any]:
         found += [kind, *endpoint.query.values(), *endpoint.path.values()]
         if endpoint.reads_json:
             found.append(endpoint.body)
-    unique = {id(kind): kind for kind in found if kind not in (Content, EventStream)}
+    unique = {id(kind): kind for kind in found if kind not in (Content, Download, EventStream)}
     return list(unique.values())
 
 
@@ -116,7 +123,7 @@ def _parameters(endpoint: Endpoint, schema_of: dict[int, Any]) -> Iterable[dict[
             schema = {**schema, "default": endpoint.defaults[name]}
         yield {"name": name, "in": "query", "required": name not in endpoint.defaults, "schema": schema}
     for header in endpoint.headers.values():
-        if header == b"if-match":
+        if header in _HEADER_NAMES:
             yield {"name": _HEADER_NAMES[header], "in": "header", "required": False, "schema": {"type": "string"}}
     if _revalidates(endpoint):
         yield {"name": "If-None-Match", "in": "header", "required": False, "schema": {"type": "string"}}
@@ -146,7 +153,7 @@ def _reply_of(endpoint: Endpoint) -> tuple[str, Any]:
 
 def _responses(endpoint: Endpoint, schema_of: dict[int, Any]) -> dict[str, Any]:
     status, kind = _reply_of(endpoint)
-    if kind is Content:
+    if kind in (Content, Download):
         content: dict[str, Any] = {"*/*": {}}
     elif kind is EventStream:
         content = {"text/event-stream": {}}
@@ -159,11 +166,14 @@ def _responses(endpoint: Endpoint, schema_of: dict[int, Any]) -> dict[str, Any]:
         # A reply repeated for an Idempotency-Key comes without it.
         required = endpoint.route.method != "POST"
         done["headers"] = {"ETag": {"required": required, "schema": {"type": "string"}}}
+    extra: dict[str, Any] = {}
+    if kind is Download:
+        extra = {"206": {"description": "Part of it.", "content": content}, "304": {"description": "Not modified."}}
+    elif _revalidates(endpoint):
+        extra = {"304": {"description": "The version the caller has is the current one."}}
     return {
         status: done,
-        **(
-            {"304": {"description": "The version the caller has is the current one."}} if _revalidates(endpoint) else {}
-        ),
+        **extra,
         **{
             number: {"description": kind.name.lower().replace("_", " "), "content": problem}
             for number, kind in refusals.items()
@@ -202,6 +212,8 @@ def _refusals(endpoint: Endpoint) -> set[Kind]:
         found.add(Kind.TOO_LARGE)
     if "if_match" in endpoint.headers:
         found.add(Kind.STALE)
+    if endpoint.reply is Download:
+        found.add(Kind.RANGE)
     return found
 
 

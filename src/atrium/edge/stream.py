@@ -31,7 +31,7 @@ class Streams:
         self._stops.add(stop)
         if self._stopping:
             stop.set_result(None)
-        gone = asyncio.ensure_future(_until_gone(receive))
+        gone = asyncio.ensure_future(until_gone(receive))
         try:
             await self._pump(stream, send, {stop, gone})
         except _Gone:
@@ -88,7 +88,8 @@ async def _deliver(send: Any, frame: bytes) -> None:
         raise _Gone from error
 
 
-async def _until_gone(receive: Any) -> None:
+async def until_gone(receive: Any) -> None:
+    """Wait until the client has left."""
     while (await receive())["type"] != "http.disconnect":
         pass
 

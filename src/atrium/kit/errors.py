@@ -15,6 +15,7 @@ class Kind(Enum):
     CONFLICT = auto()
     STALE = auto()
     TOO_LARGE = auto()
+    RANGE = auto()
     MEDIA = auto()
     REFUSED = auto()
     EXHAUSTED = auto()

@@ -1,6 +1,7 @@
 """Connections between requests: kept open and ready, because the driver's own pool costs more than most statements."""
 
 import asyncio
+import contextlib
 from collections import deque
 from typing import Any
 
@@ -51,6 +52,7 @@ class Pool:
         """Wait for connections in use, then end them all."""
         self._closing = True
         self._tidying.cancel()
+        await asyncio.gather(self._tidying, return_exceptions=True)
         await self._put_away()
         await self._driver.close()
 
@@ -71,7 +73,7 @@ class Pool:
             return await waiter
         except asyncio.CancelledError:
             # Cancelled between being offered a place and taking it: the place is for somebody else.
-            if not waiter.cancelled():
+            if not waiter.cancelled() and waiter.exception() is None:
                 self._offer(waiter.result())
             raise
         finally:
@@ -80,15 +82,15 @@ class Pool:
     async def _tidy(self) -> None:
         while True:
             await asyncio.sleep(TIDY_SECONDS)
-            await self._put_away()
+            with contextlib.suppress(asyncpg.InterfaceError, OSError):
+                await self._put_away()
 
     async def _put_away(self) -> None:
         """Leave what nobody uses to the driver, which ends connections that stay idle."""
-        free, self._free = self._free, []
-        for place in free:
-            if place is None:
-                self._offer(None)
-            else:
+        for place in list(self._free):
+            # Somebody may have taken it while the one before was put away.
+            if place is not None and place in self._free:
+                self._free.remove(place)
                 await self.give_back(place, clean=False)
 
 

@@ -52,7 +52,7 @@ class Settings:
     migrate: bool = setting(True, "Bring the schema to head at start; off when a separate step runs `atrium migrate`.")
     data_dir: Path = setting(
         Path("atrium-data"),
-        "Folder for what is not in PostgreSQL: the generated key, the private database of `atrium up`.",
+        "Folder for what is not in PostgreSQL: blobs, uploads on their way, the generated key, the database of `atrium up`.",
     )
     secret_key: str = setting(
         "",
@@ -77,6 +77,20 @@ class Settings:
         "", "When set, POST /api/bootstrap must carry it as its bearer credential.", secret=True
     )
     plugins_dir: str = setting("", "One more folder to load plugins from.")
+    blob_store: str = setting("rs3", "Where the bytes of objects are kept: `rs3` (local folders), `s3`, or a plugin's.")
+    blob_s3_bucket: str = setting("", "Bucket of the store `s3`.")
+    blob_s3_prefix: str = setting("", "What every name in the bucket begins with, such as `atrium/`.")
+    blob_s3_endpoint: str = setting("", "Address of an S3-compatible cloud; Amazon's own when empty.")
+    blob_s3_region: str = setting("us-east-1", "Region of the bucket.")
+    blob_s3_access_key_id: str = setting("", "Access key of the bucket; the machine's own role when empty.")
+    blob_s3_secret_access_key: str = setting("", "Secret of that access key.", secret=True)
+    object_limit: int = setting(53_687_091_200, "Most bytes of one object (50 GiB).")
+    upload_timeout: int = setting(60, "Seconds an upload may stand still before it is given up.")
+    extraction: bool = setting(True, "Extract the text of uploaded documents, in processes of their own.")
+    extraction_input: int = setting(104_857_600, "Most bytes of a document whose text is extracted.")
+    extraction_seconds: int = setting(20, "Seconds one document may take, of processor and of clock.")
+    extraction_memory: int = setting(1_073_741_824, "Bytes of memory one document may take.")
+    extraction_output: int = setting(2_097_152, "Most bytes of text kept of one document; the rest is cut off.")
     default_locale: str = setting("en", "Locale of people who have not chosen one, until the instance sets its own.")
     rate_per_credential: int = setting(6000, "Requests a minute one credential may make to one process.")
     rate_public_writes: int = setting(

@@ -14,6 +14,8 @@ from atrium.kit.keys import Keyring
 from atrium.kit.metrics import Metrics
 from atrium.kit.passwords import Passwords
 from atrium.kit.settings import Settings
+from atrium.kit.staging import StagingArea
+from atrium.seams.blobs import BlobStore
 from atrium.seams.wiring import Registry
 
 
@@ -62,6 +64,8 @@ class Services(msgspec.Struct, frozen=True, kw_only=True):
     registry: Registry
     state: ProcessState
     combiner: Combiner
+    blobs: BlobStore
+    staging: StagingArea
 
 
 class Acting(msgspec.Struct, kw_only=True):

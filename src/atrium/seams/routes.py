@@ -8,6 +8,10 @@ from typing import Generic, NewType, TypeVar
 T = TypeVar("T")
 # Filled from the request's headers when a handler asks for them by these types.
 IfMatch = NewType("IfMatch", str)
+IfNoneMatch = NewType("IfNoneMatch", str)
+IfModifiedSince = NewType("IfModifiedSince", str)
+IfRange = NewType("IfRange", str)
+Range = NewType("Range", str)
 Accept = NewType("Accept", str)
 AcceptEncoding = NewType("AcceptEncoding", str)
 AcceptLanguage = NewType("AcceptLanguage", str)
@@ -112,6 +116,16 @@ class EventStream:
     """Server-sent events, closed at the source however the stream ends."""
 
     events: AsyncGenerator[Event, None]
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """Bytes sent as they are read; the source is not begun for a HEAD, and closed however the sending ends."""
+
+    status: int
+    headers: list[tuple[str, str]]
+    length: int
+    source: AsyncGenerator[bytes, None] | None
 
 
 @dataclass(frozen=True, slots=True)

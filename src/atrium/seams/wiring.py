@@ -6,6 +6,7 @@ from types import ModuleType
 from typing import Any
 
 from atrium.kit.errors import Invalid
+from atrium.seams.blobs import BlobStoreFactory
 from atrium.seams.tools import Tool
 
 
@@ -59,6 +60,7 @@ class Plugin:
 
     tools: tuple[Tool, ...] = ()
     routes: tuple[PluginRoute, ...] = ()
+    blob_stores: Mapping[str, BlobStoreFactory] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +80,7 @@ class Registry:
 
     tools: dict[str, Tool] = field(default_factory=dict)
     listeners: dict[type, list[Listener]] = field(default_factory=dict)
+    blob_stores: dict[str, BlobStoreFactory] = field(default_factory=dict)
     plugins: dict[str, LoadedPlugin] = field(default_factory=dict)
     failed_plugins: dict[str, str] = field(default_factory=dict)
     openapi: bytes = b""

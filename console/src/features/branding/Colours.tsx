@@ -26,11 +26,11 @@ export function Colours({ mode, onMode, own, palette, broken, refused, onToken }
   const touched = new Set(broken.flatMap((one) => [one.front, one.ground]).filter((token) => token in own));
   return (
     <Section title={t('branding.colours')} lead={t('branding.colours_lead')} action={<ModeSwitch mode={mode} onMode={onMode} counts={counts} />}>
-      <div className="grid gap-6">
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
         {(Object.keys(GROUPS) as (keyof typeof GROUPS)[]).map((group) => (
           <section key={group} aria-label={t(`branding.group_${group}`)}>
             <h3 className="mb-1 text-sm font-semibold text-muted">{t(`branding.group_${group}`)}</h3>
-            <ul className="grid gap-x-8 lg:grid-cols-2">
+            <ul className="grid grid-cols-[minmax(0,1fr)] gap-x-8 lg:grid-cols-2 xl:grid-cols-1">
               {GROUPS[group].map((name) => {
                 const token = keyOf(mode, name);
                 return <Row key={token} name={name} token={token} colour={palette[token] ?? ''} own={token in own} weak={touched.has(token)} refused={refused?.token === token ? refused : null} onColour={(colour) => onToken(token, colour)} />;

@@ -7,8 +7,6 @@ import { shownRatio, wayOut, type Judged } from './contrast';
 import { Section } from './parts';
 import { nameOf, type Mode, type Theme } from './tokens';
 
-const SPECIMEN = 'Aa';
-
 /** Every pair that must be told apart, the weakest first. */
 export function ContrastMeter({ judged, mode, own, palette, onFix, writable }: { judged: Judged[]; mode: Mode; own: Theme; palette: Theme; onFix: (token: string, colour: string) => void; writable: boolean }) {
   const { t } = useLanguage();
@@ -31,7 +29,7 @@ function Pair({ pair, palette, way, onFix }: { pair: Judged; palette: Theme; way
   return (
     <li data-passes={pair.passes} className="rounded-md px-2 py-1.5">
       <div className="flex items-center gap-3">
-        <span aria-hidden data-raw className="grid h-6 w-8 shrink-0 place-items-center rounded-sm border border-line text-xs font-semibold" style={{ color: front, backgroundColor: ground }}>{SPECIMEN}</span>
+        <span aria-hidden className="grid h-6 w-8 shrink-0 place-items-center rounded-sm border border-line" style={{ backgroundColor: ground }}><span className="h-1.5 w-4 rounded-full" style={{ backgroundColor: front }} /></span>
         <span className="min-w-0 flex-1 text-sm">{pair.soft ? t('branding.pair_soft', { front: named(pair.front) }) : t('branding.pair', { front: named(pair.front), ground: named(pair.ground) })}</span>
         <span className={`flex shrink-0 items-center gap-1.5 text-sm tnum ${pair.passes ? 'text-muted' : 'font-semibold text-danger'}`}>{t('branding.ratio', { ratio: number(shownRatio(pair.ratio)) })}{pair.passes ? <Check size={14} className="text-success" aria-hidden /> : <CircleX size={14} aria-hidden />}<span className="sr-only">{t(pair.passes ? 'branding.enough' : 'branding.too_weak')}</span></span>
       </div>

@@ -84,15 +84,15 @@ function Form({ look, place, writable, onKept, onStale }: FormProps) {
   const setToken = (token: string, colour: string | null) => setTheme((theme) => (colour === null ? Object.fromEntries(Object.entries(theme).filter(([name]) => name !== token)) : { ...theme, [token]: colour }));
   const refused = refusedBy(save.error);
   return (
-    <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,1fr)_24rem]">
-      <fieldset disabled={!writable} className="grid min-w-0 gap-5">
+    <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 xl:grid-cols-[minmax(0,1fr)_24rem]">
+      <fieldset disabled={!writable} className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-5">
         <legend className="sr-only">{t('branding.settings')}</legend>
         <Words draft={draft} look={look} onChange={(next) => setDraft({ ...draft, ...next })} />
         <Logo look={look} place={place} onKept={onKept} />
         <Shape theme={draft.theme} inherited={look.inherited.theme} onToken={setToken} />
         <Colours mode={mode} onMode={setMode} own={draft.theme} palette={palette} broken={broken} refused={refused} onToken={setToken} />
       </fieldset>
-      <div className="grid gap-5 xl:sticky xl:top-6">
+      <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-5 xl:sticky xl:top-6">
         <Section title={t('branding.preview')} action={<ModeSwitch mode={mode} onMode={setMode} />}>
           <Preview palette={palette} theme={{ ...look.inherited.theme, ...draft.theme }} mode={mode} title={draft.title.trim() || look.inherited.title} tagline={draft.tagline.trim() || look.inherited.tagline} logo={look.logo} />
         </Section>

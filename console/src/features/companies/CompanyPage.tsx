@@ -20,7 +20,7 @@ export default function CompanyPage() {
   const { ref } = useParams({ strict: false }) as { ref: string };
   const company = useQuery(companyQueryOf(ref));
   return (
-    <Page title={company.data?.name ?? t('companies.company')} actions={company.data && <State suspended={company.data.suspended} />}>
+    <Page title={company.data?.name ?? t('companies.company')} raw={company.data !== undefined} actions={company.data && <State suspended={company.data.suspended} />}>
       <Link to="/instance/companies" className="-mt-3 mb-5 inline-flex h-7 items-center gap-1.5 text-sm font-medium text-link hover:underline"><ArrowLeft size={14} aria-hidden className="rtl:rotate-180" />{t('companies.all')}</Link>
       {company.isPending && <Card><SkeletonRows rows={5} label={t('app.loading')} /></Card>}
       {company.error && <Problem error={company.error} action={<Button size="small" onClick={() => void company.refetch()}>{t('ui.retry')}</Button>} />}

@@ -2,7 +2,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Check, UserRoundSearch, X } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { api, value, type Schemas } from '@/api/client';
+import { api, value } from '@/api/client';
+import type { paths } from '@/api/generated';
 import { membersQuery, type Member, type Note } from '@/api/queries';
 import { useLanguage } from '@/app/language';
 import { score } from '@/app/score';
@@ -14,7 +15,7 @@ import { Dialog, DialogActions, IconButton } from '@/ui/Overlay';
 import { Problem } from '@/ui/Problem';
 import { toast } from '@/ui/toast';
 
-type Permission = NonNullable<Schemas['Share']['permission']>;
+type Permission = NonNullable<paths['/api/notes/{id}/share']['post']['requestBody']['content']['application/json']['permission']>;
 const PERMISSIONS: Permission[] = ['notes:read', 'notes:write', 'notes:delete', 'notes:manage'];
 const wordOf = (permission: Permission) => permission.replace('notes:', '') as 'read' | 'write' | 'delete' | 'manage';
 /** Shares made since the page was opened, by note. */

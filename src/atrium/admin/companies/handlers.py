@@ -6,7 +6,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.admin.companies import operators, service
-from atrium.admin.companies.model import AddedPerson, Company, CompanyPage, Founded, Plan, RoleChange
+from atrium.admin.companies.model import AddedPerson, Company, CompanyPage, FoundedCompany, Plan, RoleChange
 from atrium.ground.access.model import OrgRole, Role
 from atrium.ground.identity.model import DisplayName, NewPassword, Username
 from atrium.ground.quotas.model import Limit, LimitChange
@@ -36,7 +36,7 @@ class NewCompany(msgspec.Struct, forbid_unknown_fields=True):
     team: Name = "General"
 
 
-async def create_company(op: Operation, body: NewCompany) -> Created[Founded]:
+async def create_company(op: Operation, body: NewCompany) -> Created[FoundedCompany]:
     """Create a company: the company itself, its first team and its owner."""
     owner = body.owner
     return Created(

@@ -70,7 +70,7 @@ class CompanyPage(Company, frozen=True, kw_only=True):
     usage: list[Usage]
 
 
-class Founded(msgspec.Struct, frozen=True):
+class FoundedCompany(msgspec.Struct, frozen=True):
     """A new company, its first team and its owner; `token` is the owner's first, when no password was given."""
 
     org: Company

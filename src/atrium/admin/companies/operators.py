@@ -2,7 +2,7 @@
 
 import msgspec
 
-from atrium.admin.companies.model import CAPS, Company, CompanyPage, DemoOff, DomainProof, Founded
+from atrium.admin.companies.model import CAPS, Company, CompanyPage, DemoOff, DomainProof, FoundedCompany
 from atrium.ground.access.model import OrgRole, Role
 from atrium.ground.audit import service as audit
 from atrium.ground.identity import service as identity
@@ -21,7 +21,7 @@ _TEAMS_SHOWN = 200
 
 async def create_company(
     op: Operation, name: str, slug: str | None, plan: str, username: str, password: str | None, team_name: str
-) -> Founded:
+) -> FoundedCompany:
     """Found a company with its first team and its owner; an explicit slug is a natural key."""
     if password is not None:
         identity.require_strong(password, username)
@@ -37,8 +37,8 @@ async def create_company(
         await audit.record(inside(ctx, org, team), "companies.created", org.id, slug=org.slug, plan=plan)
     person = Person(owner.id, owner.username, owner.display_name)
     if first is None:
-        return Founded(shown(org), Place(team.id, team.name), person)
-    return Founded(shown(org), Place(team.id, team.name), person, first.token, first.expires_at)
+        return FoundedCompany(shown(org), Place(team.id, team.name), person)
+    return FoundedCompany(shown(org), Place(team.id, team.name), person, first.token, first.expires_at)
 
 
 async def list_companies(op: Operation, search: str | None, limit: int, cursor: str | None) -> Page[Company]:

@@ -28,6 +28,7 @@ _SEGMENT = r"(?:[a-z0-9][a-z0-9._-]*|:[a-z][a-z0-9_]*)"
 _PATH = re.compile(rf"(?:/{_SEGMENT})+")
 _NAMES = re.compile(r":(\w+)")
 _TOOL = re.compile(r"[a-z][a-z0-9_]{0,63}")
+_STORE = re.compile(r"[a-z][a-z0-9-]{0,39}")
 
 
 def load_plugins(folders: list[Path], registry: Registry) -> None:
@@ -66,7 +67,11 @@ def _load(folder: Path, registry: Registry) -> None:
     name = f"{NAMESPACE}.{card.id.replace('-', '_')}"
     try:
         plugin = _plugin_in(_import(folder, card, name), card)
-        problems = [*_problems_with_tools(plugin, registry), *_problems_with_routes(plugin)]
+        problems = [
+            *_problems_with_tools(plugin, registry),
+            *_problems_with_routes(plugin),
+            *_problems_with_stores(plugin, registry),
+        ]
         if problems:
             raise LoadRefused("; ".join(problems))
     except BaseException:
@@ -150,6 +155,16 @@ def _problems_with_routes(plugin: Plugin) -> Iterator[str]:
         seen.add((route.method, route.path))
 
 
+def _problems_with_stores(plugin: Plugin, registry: Registry) -> Iterator[str]:
+    for name, factory in plugin.blob_stores.items():
+        if not _STORE.fullmatch(name):
+            yield f"blob store {name}: a name is lower-case letters, digits and dashes"
+        if name in registry.blob_stores:
+            yield f"blob store {name}: the name is taken"
+        if not callable(factory):
+            yield f"blob store {name}: must be a function of the settings"
+
+
 def _register(card: Manifest, plugin: Plugin, registry: Registry) -> None:
     source = f"plugin:{card.id}"
     registry.tools |= {
@@ -163,6 +178,7 @@ def _register(card: Manifest, plugin: Plugin, registry: Registry) -> None:
         )
         for tool in plugin.tools
     }
+    registry.blob_stores |= plugin.blob_stores
     registry.plugins[card.id] = LoadedPlugin(
         id=card.id, name=card.name, version=card.version, description=card.description, plugin=plugin
     )

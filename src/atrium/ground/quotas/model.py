@@ -162,11 +162,15 @@ class Books:
             return False
         if hold.state == "held":
             self._reserve(admission, -1)
+        self.use(admission.team_id, actual)
+        return True
+
+    def use(self, team_id: UUID, actual: Amounts) -> None:
+        """Count at company and team what was used, reserved or not."""
         for dimension, amount in actual.items():
             if dimension not in CONCURRENCY:
-                for _, scope_id in self._scopes(admission):
+                for scope_id in (self._org_id, team_id):
                     self._touch(scope_id, dimension).use(amount)
-        return True
 
     def _scopes(self, admission: Admission) -> tuple[tuple[Level, UUID], tuple[Level, UUID]]:
         return ("org", self._org_id), ("team", admission.team_id)

@@ -34,9 +34,9 @@ LEASE = 120
 Item = Ask | Settlement
 
 
-async def admit(op: Operation, amounts: Amounts, *, lease: int = LEASE) -> Admission:
+async def admit(op: Operation, amounts: Amounts, *, lease: int = LEASE, team_id: UUID | None = None) -> Admission:
     """Reserve every amount at team and company, or refuse; frees itself after `lease` seconds unless settled or extended."""
-    ask = _ask(op.who.org_id, op.who.team_id, amounts, lease)
+    ask = _ask(op.who.org_id, team_id or op.who.team_id, amounts, lease)
     await _do(op, ask)
     return ask.admission
 
@@ -58,6 +58,21 @@ async def settle_within(ctx: Context, admission: Admission, actual: Amounts) -> 
     """Settle inside the caller's transaction."""
     await store.lock_books(ctx.db, admission.org_id)
     return _raise_first(await _work(ctx.db, admission.org_id, [Settlement(admission, actual)]))
+
+
+async def use_within(ctx: Context, team_id: UUID, amounts: Amounts) -> None:
+    """Count what nobody reserved, inside the caller's transaction; a negative amount gives back and is never refused."""
+    org_id = ctx.who.org_id
+    await store.lock_books(ctx.db, org_id)
+    books = Books(
+        org_id,
+        await store.read_clock(ctx.db),
+        {},
+        await store.list_meters(ctx.db, org_id, [org_id, team_id]),
+        [],
+    )
+    books.use(team_id, amounts)
+    await store.write_meters(ctx.db, org_id, list(books.touched.values()))
 
 
 async def extend(op: Operation, admission: Admission, seconds: int = LEASE) -> bool:

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from atrium.ground.tenancy import domains, store
 from atrium.ground.tenancy.model import DomainTaken, Org, OrgMissing, SlugTaken, Team, TeamMissing
-from atrium.kit.database import Database
+from atrium.kit.database import Database, Transaction
 from atrium.kit.errors import Missing
 from atrium.kit.ids import new_id
 from atrium.kit.paging import Page, Pager
@@ -112,3 +112,8 @@ async def is_company_host(database: Database, host: str | None) -> bool:
 async def count_all(ctx: Context) -> dict[str, int]:
     """How many companies and teams the instance carries; only a system transaction sees them all."""
     return {"orgs": await store.count_orgs(ctx.db), "teams": await store.count_teams(ctx.db)}
+
+
+async def list_all_ids(db: Transaction) -> list[UUID]:
+    """The id of every company, for what works through all of them; only a system transaction sees more than one."""
+    return await store.list_org_ids(db)

@@ -112,3 +112,7 @@ async def count_orgs(db: Transaction) -> int:
 
 async def count_teams(db: Transaction) -> int:
     return int(await db.value("SELECT count(*) FROM teams"))
+
+
+async def list_org_ids(db: Transaction) -> list[UUID]:
+    return [row[0] for row in await db.rows("SELECT id FROM orgs ORDER BY id")]

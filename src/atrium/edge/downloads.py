@@ -1,0 +1,55 @@
+"""Sending bytes as they are read: the first piece before the status line, so that a refusal can still be one."""
+
+import asyncio
+from typing import Any
+
+from atrium.edge.encode import Reply
+from atrium.edge.request import Request
+from atrium.edge.stream import until_gone
+from atrium.seams.routes import Download
+
+
+async def begin(reply: Reply, method: str) -> None:
+    """Read the first piece; what raises here becomes an ordinary refusal. A HEAD reads nothing."""
+    source = reply.download.source if reply.download is not None else None
+    if source is None:
+        return
+    if method == "HEAD":
+        await source.aclose()
+        return
+    reply.body = await anext(source, b"")
+
+
+def length_of(download: Download) -> list[tuple[bytes, bytes]]:
+    """The exact Content-Length; a 304 has none."""
+    return [] if download.status == 304 else [(b"content-length", b"%d" % download.length)]
+
+
+async def send_rest(reply: Reply, request: Request, send: Any) -> None:
+    """Send the first piece and the rest, until the end or until nobody listens; the source is closed either way."""
+    download = reply.download
+    if download is None or download.source is None or request.method == "HEAD":
+        await send({"type": "http.response.body", "body": b""})
+        return
+    try:
+        if len(reply.body) == download.length:
+            await send({"type": "http.response.body", "body": reply.body})
+        else:
+            await _pump(reply, download, request, send)
+    finally:
+        await download.source.aclose()
+
+
+async def _pump(reply: Reply, download: Download, request: Request, send: Any) -> None:
+    assert download.source is not None  # noqa: S101 - narrowed by the caller
+    gone = asyncio.ensure_future(until_gone(request.receive))
+    left = download.length
+    piece, reply.body = reply.body, b""
+    try:
+        while left > 0 and not gone.done():
+            left -= len(piece)
+            await send({"type": "http.response.body", "body": piece, "more_body": left > 0})
+            if left > 0:
+                piece = await anext(download.source)
+    finally:
+        gone.cancel()

@@ -1,0 +1,217 @@
+"""The wire of the repository."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+import msgspec
+
+from atrium.engine.repository import content, service
+from atrium.engine.repository.model import (
+    BadKey,
+    Capability,
+    Conditions,
+    Derivation,
+    Draft,
+    Filename,
+    Filter,
+    Listing,
+    LongCursor,
+    ObjectDetail,
+    ObjectGrant,
+    Prefix,
+    PrincipalType,
+    StoredObject,
+    Visibility,
+)
+from atrium.engine.repository.sharing import ShareTargets
+from atrium.kit.ids import NIL
+from atrium.kit.paging import Limit, Page
+from atrium.seams.context import Context, Operation
+from atrium.seams.routes import Download, IfMatch, IfModifiedSince, IfNoneMatch, IfRange, Range, RawBody
+
+# A key of 1,024 bytes inside a signed cursor.
+
+
+async def list_objects(
+    ctx: Context,
+    *,
+    prefix: Prefix = "",
+    shared: bool = False,
+    scope: Literal["team", "org"] = "team",
+    delimiter: Annotated[str, msgspec.Meta(min_length=1, max_length=16)] | None = None,
+    limit: Limit = 50,
+    cursor: LongCursor | None = None,
+) -> Listing:
+    """The objects the caller can read, by key; `shared=1` only live grants, `scope=org` the company, `delimiter` folds folders."""
+    chosen = Filter(prefix=prefix, scope=scope, shared=shared)
+    if delimiter is not None:
+        return await service.list_folders(ctx, chosen, delimiter, limit, cursor)
+    return await service.list_objects(ctx, chosen, limit, cursor)
+
+
+async def put_object(
+    op: Operation,
+    key: str,
+    body: RawBody,
+    *,
+    filename: Filename | None = None,
+    visibility: Visibility | None = None,
+    if_match: IfMatch | None = None,
+    if_none_match: IfNoneMatch | None = None,
+) -> StoredObject:
+    """Write a raw body to a key; an existing key gains a version."""
+    if "\ufffd" in key:
+        raise BadKey("the address is not percent-encoded UTF-8")
+    draft = Draft(key=key, content_type=body.content_type, filename=filename, visibility=visibility)
+    conditions = Conditions(if_match=if_match, if_none_match=if_none_match)
+    return await service.put_object(op, draft, body.chunks, body.length, conditions)
+
+
+async def read_object(ctx: Context, id: UUID) -> ObjectDetail:
+    """One object's metadata with its versions."""
+    return await service.read_detail(ctx, id)
+
+
+class DeletedObject(msgspec.Struct, frozen=True):
+    """The id of the object that is gone."""
+
+    id: UUID
+
+
+async def delete_object(ctx: Context, id: UUID, *, if_match: IfMatch | None = None) -> DeletedObject:
+    """Delete an object with all its versions."""
+    await service.delete_object(ctx, id, if_match)
+    return DeletedObject(id)
+
+
+async def download_content(
+    op: Operation,
+    id: UUID,
+    *,
+    version: Annotated[str, msgspec.Meta(min_length=1, max_length=40)] | None = None,
+    range: Range | None = None,
+    if_range: IfRange | None = None,
+    if_none_match: IfNoneMatch | None = None,
+    if_modified_since: IfModifiedSince | None = None,
+) -> Download:
+    """The bytes of an object; `version` takes a version's number or id, and a `Range` gets that part."""
+    async with op.begin() as ctx:
+        _, wanted = await service.read_version(ctx, id, version)
+    asked = content.Asked(
+        range=range, if_range=if_range, if_none_match=if_none_match, if_modified_since=if_modified_since
+    )
+    etag = f'"{wanted.etag}"'
+    headers = [("etag", etag), ("last-modified", content.http_date(wanted.created_at)), ("accept-ranges", "bytes")]
+    if content.is_unchanged(asked, etag, wanted.created_at):
+        return Download(304, headers, 0, None)
+    part = content.part_of(asked, wanted.size, etag, wanted.created_at)
+    headers += [
+        ("content-type", wanted.content_type),
+        ("content-disposition", content.disposition(wanted.content_type, wanted.filename)),
+        ("content-security-policy", content.policy_of(wanted.content_type)),
+    ]
+    if not part.whole:
+        headers.append(("content-range", f"bytes {part.start}-{part.stop - 1}/{wanted.size}"))
+    source = service.open_content(op, id, wanted, part.start, part.stop)
+    return Download(200 if part.whole else 206, headers, part.stop - part.start, source)
+
+
+class Named(msgspec.Struct, forbid_unknown_fields=True):
+    """Somebody, by kind and id; `user_id` alone means a person."""
+
+    principal_type: PrincipalType | None = None
+    principal_id: UUID | None = None
+    user_id: UUID | None = None
+
+    def __post_init__(self) -> None:
+        alone = self.user_id is not None
+        if alone == (self.principal_type is not None) or alone == (self.principal_id is not None):
+            raise ValueError("name whom: principal_type and principal_id, or user_id alone")
+
+    def principal(self) -> tuple[PrincipalType, UUID]:
+        """Whom it names."""
+        if self.principal_type is None or self.principal_id is None:
+            return "user", self.user_id or NIL
+        return self.principal_type, self.principal_id
+
+
+class ObjectShare(Named, forbid_unknown_fields=True):
+    """Whom to let in and how far; `user_id` alone means that this person may view."""
+
+    capability: Capability = "view"
+    expires_at: Annotated[datetime, msgspec.Meta(tz=True)] | None = None
+
+
+async def share_object(ctx: Context, id: UUID, body: ObjectShare) -> ObjectGrant:
+    """Let a person, a team or the company in; a private object becomes a shared one."""
+    kind, principal = body.principal()
+    return await service.share_object(ctx, id, kind, principal, body.capability, body.expires_at)
+
+
+class ObjectUnshare(Named, forbid_unknown_fields=True):
+    """Whom to shut out."""
+
+
+class Unshared(msgspec.Struct, frozen=True):
+    """How many grants ended."""
+
+    id: UUID
+    revoked: int
+
+
+async def unshare_object(ctx: Context, id: UUID, body: ObjectUnshare) -> Unshared:
+    """End every grant a principal holds."""
+    _, principal = body.principal()
+    return Unshared(id, await service.unshare_object(ctx, id, principal))
+
+
+async def list_grants(
+    ctx: Context, id: UUID, *, limit: Limit = 50, cursor: LongCursor | None = None
+) -> Page[ObjectGrant]:
+    """Who was let in, one entry per principal."""
+    return await service.list_grants(ctx, id, limit, cursor)
+
+
+class VisibilityChange(msgspec.Struct, forbid_unknown_fields=True):
+    """Who sees the object besides its owner."""
+
+    visibility: Visibility
+
+
+class ChangedVisibility(StoredObject, frozen=True):
+    """The object as it is now, and how many grants the change ended."""
+
+    revoked: int
+
+
+async def set_visibility(ctx: Context, id: UUID, body: VisibilityChange) -> ChangedVisibility:
+    """Make an object private, the team's, or shared; private ends its grants."""
+    changed, ended = await service.set_visibility(ctx, id, body.visibility)
+    shown = {name: getattr(changed, name) for name in StoredObject.__struct_fields__}
+    return ChangedVisibility(**shown, revoked=ended)
+
+
+async def read_derivations(ctx: Context, id: UUID) -> Page[Derivation]:
+    """What an object was made from, by which run and step."""
+    return Page(await service.read_derivations(ctx, id))
+
+
+class Processing(msgspec.Struct, frozen=True):
+    """What was made from an object, what it was made from, and the runs that touched it."""
+
+    derived: list[Derivation]
+    sources: list[Derivation]
+    runs: list[UUID]
+
+
+async def read_processing(ctx: Context, id: UUID) -> Processing:
+    """Derived documents, sources, and runs touching an object."""
+    sources, derived = await service.read_derivations(ctx, id), await service.read_uses(ctx, id)
+    runs = dict.fromkeys(one.run_id for one in [*derived, *sources] if one.run_id is not None)
+    return Processing(derived, sources, list(runs))
+
+
+async def list_share_targets(ctx: Context) -> ShareTargets:
+    """The team's people and the company's teams."""
+    return await service.list_share_targets(ctx)

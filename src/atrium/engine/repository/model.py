@@ -1,0 +1,272 @@
+"""The nouns of the repository, and what it announces."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+import msgspec
+
+from atrium.kit.errors import AppError, Conflict, Forbidden, Invalid, Kind, Missing, Stale
+
+Visibility = Literal["private", "team", "shared"]
+Capability = Literal["view", "edit", "manage"]
+PrincipalType = Literal["user", "team", "org"]
+TextState = Literal["none", "waiting", "running", "done", "failed"]
+Prefix = Annotated[str, msgspec.Meta(max_length=1024)]
+Filename = Annotated[str, msgspec.Meta(min_length=1, max_length=255)]
+LONGEST_KEY = 1024
+MARKDOWN = "text/markdown"
+# What each capability lets its holder do with the object, weakest first.
+PERMISSIONS: dict[str, tuple[str, ...]] = {
+    "view": ("files:read",),
+    "edit": ("files:read", "files:write"),
+    "manage": ("files:read", "files:write", "files:delete", "files:manage"),
+}
+
+LongCursor = Annotated[str, msgspec.Meta(max_length=4096)]
+
+
+class Filter(msgspec.Struct, frozen=True, kw_only=True):
+    """Which objects to list."""
+
+    prefix: str = ""
+    scope: str = "team"
+    shared: bool = False
+    documents: bool = False
+
+
+class Version(msgspec.Struct, frozen=True):
+    """One state of an object. `etag` is of its bytes; a `deleted` one has none and says that the key was deleted."""
+
+    id: UUID
+    number: int
+    sha256: str | None
+    size: int
+    etag: str
+    content_type: str
+    filename: str
+    metadata: dict[str, str]
+    deleted: bool
+    created_by: UUID
+    created_at: datetime
+
+
+class StoredObject(msgspec.Struct, frozen=True):
+    """An object with its current version."""
+
+    id: UUID
+    team_id: UUID
+    owner_id: UUID
+    key: str
+    visibility: Visibility
+    revision: int
+    created_at: datetime
+    updated_at: datetime
+    filename: str
+    content_type: str
+    size: int
+    version: Version
+
+    def etag(self) -> str:
+        """Changes with every version, share and change of visibility."""
+        return f'"r{self.revision}"'
+
+
+class Text(msgspec.Struct, frozen=True):
+    """What could be read out of a version; `none` when its type has no text."""
+
+    state: TextState
+    text: str = ""
+    characters: int = 0
+    truncated: bool = False
+    problem: str | None = None
+
+
+class ObjectDetail(StoredObject, frozen=True):
+    """An object with its latest versions, its text, and what the caller may do with it."""
+
+    versions: list[Version]
+    version_count: int
+    text: Text
+    permissions: list[str]
+
+
+class Folder(msgspec.Struct, frozen=True):
+    """A common beginning of keys, up to the delimiter."""
+
+    prefix: str
+
+
+class Listing(msgspec.Struct, frozen=True):
+    """A page of a listing; `prefixes` is filled when a delimiter was asked for."""
+
+    items: list[StoredObject]
+    prefixes: list[str]
+    next_cursor: str | None = None
+
+
+class ObjectGrant(msgspec.Struct, frozen=True):
+    """What one principal may do with an object, and until when."""
+
+    principal_type: PrincipalType
+    principal_id: UUID
+    name: str | None
+    capability: Capability
+    permissions: list[str]
+    granted_by: UUID
+    expires_at: datetime | None
+    expired: bool
+    created_at: datetime
+
+
+class Draft(msgspec.Struct, frozen=True, kw_only=True):
+    """What a write says about its bytes; a `visibility` of None keeps what is there, or is private."""
+
+    key: str
+    content_type: str
+    filename: str | None = None
+    visibility: Visibility | None = None
+    metadata: dict[str, str] = {}
+    etag: str | None = None
+
+
+class Conditions(msgspec.Struct, frozen=True, kw_only=True):
+    """What must be true of the key at the moment of writing."""
+
+    if_match: str | None = None
+    if_none_match: str | None = None
+
+
+class Source(msgspec.Struct, frozen=True):
+    """What a version was made from."""
+
+    object_id: UUID
+    version_id: UUID
+
+
+class Provenance(msgspec.Struct, frozen=True):
+    """From what, and by which run and step, a version was made."""
+
+    sources: tuple[Source, ...]
+    run_id: UUID | None = None
+    step: str | None = None
+
+
+class Derivation(msgspec.Struct, frozen=True):
+    """One thread of provenance, seen from either end."""
+
+    object_id: UUID
+    version_id: UUID
+    key: str
+    source_id: UUID
+    source_version_id: UUID
+    source_key: str
+    run_id: UUID | None
+    step: str | None
+    at: datetime
+
+
+class ObjectWritten(msgspec.Struct, frozen=True):
+    """Announced inside the transaction that wrote the version."""
+
+    object: StoredObject
+    version: Version
+    derived: bool
+
+
+class ObjectDeleted(msgspec.Struct, frozen=True):
+    """Announced inside the transaction that purged the object."""
+
+    object: StoredObject
+
+
+class ObjectMissing(Missing):
+    """Absent, or not visible to the caller."""
+
+    code = "repository.missing"
+    title = "No such object"
+
+
+class VersionMissing(Missing):
+    """The object has no such version."""
+
+    code = "repository.version_missing"
+    title = "No such version"
+
+
+class KeyTaken(Conflict):
+    """Something at this key is not visible to the caller."""
+
+    code = "repository.key_taken"
+    title = "This key is in use"
+
+
+class ObjectStale(Stale):
+    """What is at the key is not what the condition asks for."""
+
+    code = "repository.stale"
+    title = "This object was changed in the meantime"
+
+
+class BadKey(Invalid):
+    """Not a key."""
+
+    code = "repository.bad_key"
+    title = "Not a key"
+
+
+class NotSharable(Invalid):
+    """The principal cannot be given a share."""
+
+    code = "repository.not_sharable"
+    title = "Cannot be shared with this principal"
+
+
+class OrgScopeRefused(Forbidden):
+    """Looking across the company needs a role in the company."""
+
+    code = "repository.org_scope"
+    title = "Company-wide reading needs a company role"
+
+
+class RangeUnsatisfiable(AppError):
+    """The range lies outside of the bytes."""
+
+    kind, code, title = Kind.RANGE, "repository.range", "Outside of the content"
+
+
+class BytesUnavailable(AppError):
+    """The blob store does not have what a version refers to; `atrium blobs verify` says how much is affected."""
+
+    kind, code, title = Kind.UNAVAILABLE, "repository.bytes_unavailable", "The bytes cannot be read right now"
+
+
+def require_key(key: str) -> str:
+    """A key of 1 to 1,024 bytes of UTF-8 without U+0000, or a refusal."""
+    try:
+        length = len(key.encode())
+    except UnicodeEncodeError as error:
+        raise BadKey("a key is UTF-8") from error
+    if not 1 <= length <= LONGEST_KEY or "\0" in key:
+        raise BadKey(f"a key has 1 to {LONGEST_KEY} bytes of UTF-8 and no U+0000; this one has {length}")
+    return key
+
+
+def after_all_with(prefix: str) -> str | None:
+    """The first text, by bytes, that is after everything beginning with the prefix; None when nothing is."""
+    for index in range(len(prefix) - 1, -1, -1):
+        following = ord(prefix[index]) + 1
+        if following <= 0x10FFFF:
+            # The surrogates are no characters, and U+E000 is the next one in bytes too.
+            return prefix[:index] + chr(0xE000 if 0xD800 <= following <= 0xDFFF else following)
+    return None
+
+
+def name_in(key: str) -> str:
+    """The last part of a key, as a file would be called."""
+    return key.rstrip("/").rpartition("/")[2][-255:] or "object"
+
+
+def is_markdown(content_type: str) -> bool:
+    """Whether this is the type of text documents."""
+    return content_type.partition(";")[0].strip().lower() == MARKDOWN

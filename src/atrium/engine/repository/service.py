@@ -1,0 +1,176 @@
+"""The rules of the repository. What a caller may not see is missing, never forbidden."""
+
+from collections.abc import AsyncGenerator
+from uuid import UUID
+
+from atrium.engine.repository import listings, reach, store
+from atrium.engine.repository.model import (
+    BytesUnavailable,
+    Derivation,
+    Filter,
+    Listing,
+    ObjectDetail,
+    ObjectMissing,
+    OrgScopeRefused,
+    StoredObject,
+    Text,
+    Version,
+    VersionMissing,
+    Visibility,
+)
+from atrium.engine.repository.release import sweep as sweep
+from atrium.engine.repository.sharing import list_grants as list_grants
+from atrium.engine.repository.sharing import list_share_targets as list_share_targets
+from atrium.engine.repository.sharing import set_visibility as set_visibility
+from atrium.engine.repository.sharing import share_object as share_object
+from atrium.engine.repository.sharing import unshare_object as unshare_object
+from atrium.engine.repository.texts import extract_due as extract_due
+from atrium.engine.repository.uploads import receive as receive
+from atrium.engine.repository.verification import measure as measure
+from atrium.engine.repository.verification import verify as verify
+from atrium.engine.repository.writing import SMALL
+from atrium.engine.repository.writing import copy_object as copy_object
+from atrium.engine.repository.writing import delete_object as delete_object
+from atrium.engine.repository.writing import delete_version as delete_version
+from atrium.engine.repository.writing import mark_deleted as mark_deleted
+from atrium.engine.repository.writing import put_object as put_object
+from atrium.engine.repository.writing import require_writable as require_writable
+from atrium.engine.repository.writing import write_object as write_object
+from atrium.engine.repository.writing import write_small as write_small
+from atrium.ground.access import service as access
+from atrium.kit.database import Database
+from atrium.kit.errors import TooLarge
+from atrium.kit.paging import Pager
+from atrium.seams.blobs import BlobMissing
+from atrium.seams.context import Context, Operation
+
+SHOWN_VERSIONS, SHOWN_CHARACTERS, SHOWN_THREADS = 200, 20_000, 500
+
+
+async def list_objects(ctx: Context, chosen: Filter, limit: int, cursor: str | None) -> Listing:
+    """What the caller can read, by key."""
+    pager = _pager(ctx, chosen, None)
+    found = await listings.list_objects(ctx.db, ctx.who, chosen, pager.read(cursor, tuple[str, UUID]), limit + 1)
+    page = pager.page(found, limit, lambda one: (one.key, one.id))
+    return Listing(page.items, [], page.next_cursor)
+
+
+async def list_folders(ctx: Context, chosen: Filter, delimiter: str, limit: int, cursor: str | None) -> Listing:
+    """What the caller can read directly at a prefix, and the folders there."""
+    pager = _pager(ctx, chosen, delimiter)
+    after = pager.read(cursor, tuple[str, UUID])
+    found = await listings.list_folders(ctx.db, ctx.who, chosen, delimiter, after, limit + 1)
+    page = pager.page(found, limit, lambda one: one[1])
+    items = [stored for _, _, stored in page.items if stored is not None]
+    return Listing(items, [folder for folder, _, _ in page.items if folder is not None], page.next_cursor)
+
+
+async def read_object(ctx: Context, id: UUID) -> StoredObject:
+    """One object the caller can read."""
+    access.note_checked(ctx, "files:read")
+    return await reach.visible(ctx, id)
+
+
+async def find_object_at(ctx: Context, key: str) -> StoredObject | None:
+    """The object at a key of the caller's team, when the caller can read it."""
+    access.note_checked(ctx, "files:read")
+    found = await store.find_by_key(ctx.db, ctx.who.org_id, ctx.who.team_id, key)
+    return None if found is None else await store.find_object(ctx.db, ctx.who, found.id)
+
+
+async def edit_object(ctx: Context, id: UUID, visibility: Visibility | None = None) -> StoredObject:
+    """One object the caller may add versions to (and may show to others as named), locked until the transaction ends."""
+    target = await reach.visible(ctx, id, lock=True)
+    await reach.require(ctx, target, "files:write")
+    if visibility is not None and visibility != target.visibility:
+        await reach.require(ctx, target, "files:manage")
+    return target
+
+
+async def read_detail(ctx: Context, id: UUID) -> ObjectDetail:
+    """One object with its versions, its text and what the caller may do with it."""
+    found = await read_object(ctx, id)
+    org_id = ctx.who.org_id
+    versions = await store.list_versions(ctx.db, org_id, id, SHOWN_VERSIONS)
+    count = len(versions) if len(versions) < SHOWN_VERSIONS else await store.count_versions(ctx.db, org_id, id)
+    text = await store.find_text(ctx.db, org_id, found.version.id, SHOWN_CHARACTERS) or Text("none")
+    shown = {name: getattr(found, name) for name in StoredObject.__struct_fields__}
+    return ObjectDetail(
+        **shown, versions=versions, version_count=count, text=text, permissions=await reach.permissions_on(ctx, found)
+    )
+
+
+async def read_version(ctx: Context, id: UUID, version: str | None) -> tuple[StoredObject, Version]:
+    """An object and one of its versions, named by number or id; the current one when unnamed."""
+    found = await read_object(ctx, id)
+    if version is None:
+        if found.version.deleted:
+            raise ObjectMissing("this object was deleted; its earlier versions are still there")
+        return found, found.version
+    number = int(version) if version.isascii() and version.isdigit() and len(version) < 10 else None
+    wanted = await store.find_version(ctx.db, ctx.who.org_id, id, number, _uuid_or_none(version))
+    if wanted is None or wanted.deleted:
+        raise VersionMissing(f"this object has no version {version[:40]} with content")
+    return found, wanted
+
+
+async def open_content(
+    op: Operation, id: UUID, version: Version, start: int = 0, stop: int | None = None
+) -> AsyncGenerator[bytes, None]:
+    """The bytes of a version, piece by piece; refuses before the first piece when they are gone."""
+    if version.size == 0:
+        return
+    source = op.services.blobs.get(op.who.org_id, bytes.fromhex(version.sha256 or ""), start, stop)
+    try:
+        async for piece in source:
+            yield piece
+    except BlobMissing as error:
+        async with op.begin() as ctx:
+            # Purged since it was looked up: then it is as missing as if it had been looked up now.
+            await read_version(ctx, id, str(version.number))
+        raise BytesUnavailable("the blob store does not have this version's bytes", sha256=version.sha256) from error
+    finally:
+        await source.aclose()
+
+
+async def read_small(ctx: Context, version: Version) -> bytes:
+    """The bytes of a small version, whole."""
+    if version.size > SMALL:
+        raise TooLarge(f"only the first {SMALL} bytes could be shown; download the content instead", limit=SMALL)
+    try:
+        source = ctx.services.blobs.get(ctx.who.org_id, bytes.fromhex(version.sha256 or ""))
+        return b"".join([piece async for piece in source])
+    except BlobMissing as error:
+        raise BytesUnavailable("the blob store does not have this version's bytes", sha256=version.sha256) from error
+
+
+async def read_derivations(ctx: Context, id: UUID) -> list[Derivation]:
+    """What an object was made from, as far as the caller can see it."""
+    await read_object(ctx, id)
+    return await store.list_derivations(ctx.db, ctx.who, id, "object_id", SHOWN_THREADS)
+
+
+async def read_uses(ctx: Context, id: UUID) -> list[Derivation]:
+    """What was made from an object, as far as the caller can see it."""
+    await read_object(ctx, id)
+    return await store.list_derivations(ctx.db, ctx.who, id, "source_id", SHOWN_THREADS)
+
+
+async def forget_grants(database: Database) -> int:
+    """Drop grants that expired a month ago."""
+    async with database.begin_system() as db:
+        return await store.forget_grants(db)
+
+
+def _pager(ctx: Context, chosen: Filter, delimiter: str | None) -> Pager:
+    access.note_checked(ctx, "files:read")
+    if chosen.scope == "org" and "org:read" not in ctx.who.permissions:
+        raise OrgScopeRefused("scope=org needs a role in the company, such as org_reader")
+    return Pager(ctx.services.keys, "objects", ctx.who.user_id, chosen, delimiter)
+
+
+def _uuid_or_none(text: str) -> UUID | None:
+    try:
+        return UUID(text) if len(text) == 36 else None
+    except ValueError:
+        return None

@@ -1,0 +1,399 @@
+"""SQL of the repository: objects, versions, grants, provenance. Listings are in `listings`, blobs in `blob_rows`."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from atrium.engine.repository.model import (
+    MARKDOWN,
+    Capability,
+    Derivation,
+    ObjectGrant,
+    Source,
+    StoredObject,
+    Text,
+    Version,
+    is_markdown,
+)
+from atrium.kit.database import Transaction
+from atrium.kit.ids import new_id
+from atrium.seams.context import Principal
+
+VERSION = (
+    "v.id, v.number, encode(v.sha256, 'hex'), v.size, v.etag, v.content_type, v.filename, v.metadata, "
+    "v.delete_marker, v.created_by, v.created_at"
+)
+OBJECT = (
+    "o.id, o.team_id, o.owner_id, o.key, o.visibility, o.revision, o.created_at, o.updated_at, v.filename, "
+    f"v.content_type, v.size, {VERSION}"
+)
+JOINED = "objects o JOIN object_versions v ON v.id = o.version_id"
+_OF_OBJECT = 11
+LIVE = "(g.expires_at IS NULL OR g.expires_at > now())"
+READABLE = f"""
+  o.org_id = :org_id AND (o.owner_id = :user_id OR (:by_role AND o.team_id = :team_id AND o.visibility = 'team')
+    OR (:org_wide AND o.visibility = 'team')
+    OR EXISTS (SELECT FROM object_grants g WHERE g.org_id = :org_id AND g.object_id = o.id
+                  AND g.principal_id = ANY(:principals) AND {LIVE}))
+"""
+GRANT = """
+  g.principal_type, g.principal_id, coalesce(u.username, t.name, c.name) AS name, g.capability, ARRAY[]::text[],
+  g.granted_by, g.expires_at, NOT (g.expires_at IS NULL OR g.expires_at > now()) AS expired, g.created_at
+"""
+NAMED = """
+  LEFT JOIN users u ON g.principal_type = 'user' AND u.org_id = g.org_id AND u.id = g.principal_id
+  LEFT JOIN teams t ON g.principal_type = 'team' AND t.org_id = g.org_id AND t.id = g.principal_id
+  LEFT JOIN orgs c ON g.principal_type = 'org' AND c.id = g.principal_id
+"""
+
+
+class NewVersion(msgspec.Struct, frozen=True, kw_only=True):
+    """A version about to be written; without a digest it is a delete marker."""
+
+    sha256: bytes | None
+    size: int
+    etag: str
+    content_type: str
+    filename: str
+    metadata: dict[str, str]
+
+
+def object_of(row: tuple[Any, ...]) -> StoredObject:
+    """A row of OBJECT's columns."""
+    values: list[Any] = [*row[:_OF_OBJECT], Version(*row[_OF_OBJECT:])]
+    return StoredObject(*values)
+
+
+def reader(who: Principal) -> dict[str, Any]:
+    """The values READABLE and the listings name: who looks, and how far their role reaches."""
+    return {
+        "org_id": who.org_id,
+        "team_id": who.team_id,
+        "user_id": who.user_id,
+        "principals": [who.user_id, who.team_id, who.org_id],
+        "by_role": "files:read" in who.permissions,
+        "org_wide": "org:read" in who.permissions,
+    }
+
+
+OTHER_END = {"object_id": "source_id", "source_id": "object_id"}
+AT_KEY = "org_id = :org_id AND team_id = :team_id AND key = :key"
+
+
+async def find_object(db: Transaction, who: Principal, id: UUID, *, lock: bool = False) -> StoredObject | None:
+    if lock:
+        # A statement of its own: the next one then sees the version that the last holder of the lock made current.
+        await db.run("SELECT FROM objects WHERE org_id = :org_id AND id = :id FOR UPDATE", org_id=who.org_id, id=id)
+    rows = await db.rows(f"SELECT {OBJECT} FROM {JOINED} WHERE o.id = :id AND {READABLE}", id=id, **reader(who))
+    return object_of(rows[0]) if rows else None
+
+
+async def find_by_key(
+    db: Transaction, org_id: UUID, team_id: UUID, key: str, *, lock: bool = False
+) -> StoredObject | None:
+    """Whatever is at a key, visible or not; the caller of this decides what to say about it."""
+    at = {"org_id": org_id, "team_id": team_id, "key": key}
+    if lock:
+        await db.run(f"SELECT FROM objects WHERE {AT_KEY} FOR UPDATE", **at)
+    rows = await db.rows(
+        f"SELECT {OBJECT} FROM (SELECT * FROM objects WHERE {AT_KEY}) o JOIN object_versions v ON v.id = o.version_id",
+        **at,
+    )
+    return object_of(rows[0]) if rows else None
+
+
+async def claim_key(
+    db: Transaction, who: Principal, team_id: UUID, key: str, visibility: str, version: NewVersion
+) -> StoredObject | None:
+    """Make the object with its first version; None when somebody has the key."""
+    rows = await db.rows(
+        f"""
+        WITH o AS (
+          INSERT INTO objects (id, org_id, team_id, owner_id, key, visibility, version_id, document)
+          VALUES (:id, :org_id, :team_id, :user_id, :key, :visibility, :version_id, :document)
+          ON CONFLICT (team_id, key) DO NOTHING RETURNING *
+        ), v AS (
+          INSERT INTO object_versions (id, org_id, object_id, number, sha256, size, etag, content_type, filename, metadata, created_by)
+          SELECT o.version_id, o.org_id, o.id, 1, :sha256::bytea, :size::bigint, :etag, :content_type, :filename, :metadata::jsonb,
+                 :user_id FROM o
+          RETURNING *
+        )
+        SELECT {OBJECT} FROM o, v
+        """,
+        id=new_id(),
+        org_id=who.org_id,
+        team_id=team_id,
+        user_id=who.user_id,
+        key=key,
+        visibility=visibility,
+        version_id=new_id(),
+        document=is_markdown(version.content_type),
+        **msgspec.structs.asdict(version),
+    )
+    return object_of(rows[0]) if rows else None
+
+
+async def add_version(
+    db: Transaction, who: Principal, id: UUID, visibility: str | None, version: NewVersion
+) -> StoredObject:
+    """The object's next version becomes its current one."""
+    rows = await db.rows(
+        f"""
+        WITH o AS (
+          UPDATE objects SET version_id = :version_id, number = number + 1, revision = revision + 1, updated_at = now(),
+                 deleted = :sha256::bytea IS NULL, document = :document, visibility = coalesce(:visibility, visibility)
+           WHERE org_id = :org_id AND id = :id RETURNING *
+        ), v AS (
+          INSERT INTO object_versions (id, org_id, object_id, number, sha256, size, etag, content_type, filename, metadata, created_by,
+                                       delete_marker)
+          SELECT o.version_id, o.org_id, o.id, o.number, :sha256::bytea, :size::bigint, :etag, :content_type, :filename, :metadata::jsonb,
+                 :user_id::uuid, :sha256::bytea IS NULL FROM o
+          RETURNING *
+        )
+        SELECT {OBJECT} FROM o, v
+        """,
+        org_id=who.org_id,
+        id=id,
+        user_id=who.user_id,
+        visibility=visibility,
+        version_id=new_id(),
+        document=is_markdown(version.content_type),
+        **msgspec.structs.asdict(version),
+    )
+    return object_of(rows[0])
+
+
+async def list_versions(db: Transaction, org_id: UUID, object_id: UUID, limit: int) -> list[Version]:
+    return await db.all(
+        Version,
+        f"""
+        SELECT {VERSION} FROM object_versions v WHERE v.org_id = :org_id AND v.object_id = :object_id
+         ORDER BY v.number DESC LIMIT :limit
+        """,
+        org_id=org_id,
+        object_id=object_id,
+        limit=limit,
+    )
+
+
+async def count_versions(db: Transaction, org_id: UUID, object_id: UUID) -> int:
+    return int(
+        await db.value(
+            "SELECT count(*) FROM object_versions WHERE org_id = :org_id AND object_id = :object_id",
+            org_id=org_id,
+            object_id=object_id,
+        )
+    )
+
+
+async def find_version(
+    db: Transaction, org_id: UUID, object_id: UUID, number: int | None, id: UUID | None
+) -> Version | None:
+    return await db.one(
+        Version,
+        f"""
+        SELECT {VERSION} FROM object_versions v
+         WHERE v.org_id = :org_id AND v.object_id = :object_id AND (v.number = :number OR v.id = :id)
+        """,
+        org_id=org_id,
+        object_id=object_id,
+        number=number,
+        id=id,
+    )
+
+
+async def delete_version(db: Transaction, org_id: UUID, object_id: UUID, id: UUID) -> None:
+    """Remove one version of several; the newest that is left is the current one."""
+    await db.run(
+        "DELETE FROM object_versions WHERE org_id = :org_id AND object_id = :object_id AND id = :id",
+        org_id=org_id,
+        object_id=object_id,
+        id=id,
+    )
+    await db.run(
+        """
+        UPDATE objects o SET version_id = v.id, deleted = v.delete_marker, revision = o.revision + 1, updated_at = now(),
+               document = lower(split_part(v.content_type, ';', 1)) = :markdown
+          FROM (SELECT id, delete_marker, content_type FROM object_versions
+                 WHERE org_id = :org_id AND object_id = :object_id ORDER BY number DESC LIMIT 1) v
+         WHERE o.org_id = :org_id AND o.id = :object_id
+        """,
+        org_id=org_id,
+        object_id=object_id,
+        markdown=MARKDOWN,
+    )
+
+
+async def delete_object(db: Transaction, org_id: UUID, id: UUID) -> None:
+    await db.run("DELETE FROM objects WHERE org_id = :org_id AND id = :id", org_id=org_id, id=id)
+
+
+async def list_blobs_of(db: Transaction, org_id: UUID, object_id: UUID) -> tuple[list[bytes], int]:
+    """The digests an object's versions refer to, and the bytes of all of them together."""
+    rows = await db.rows(
+        """
+        SELECT sha256, sum(size)::bigint FROM object_versions
+         WHERE org_id = :org_id AND object_id = :object_id AND sha256 IS NOT NULL GROUP BY sha256
+        """,
+        org_id=org_id,
+        object_id=object_id,
+    )
+    return [row[0] for row in rows], sum(row[1] for row in rows)
+
+
+async def set_visibility(db: Transaction, org_id: UUID, id: UUID, visibility: str) -> None:
+    await db.run(
+        """
+        UPDATE objects SET visibility = :visibility, revision = revision + 1, updated_at = now()
+         WHERE org_id = :org_id AND id = :id
+        """,
+        org_id=org_id,
+        id=id,
+        visibility=visibility,
+    )
+
+
+async def list_capabilities(db: Transaction, org_id: UUID, object_id: UUID, principals: list[UUID]) -> list[Capability]:
+    rows = await db.rows(
+        f"""
+        SELECT g.capability FROM object_grants g
+         WHERE g.org_id = :org_id AND g.object_id = :object_id AND g.principal_id = ANY(:principals) AND {LIVE}
+        """,
+        org_id=org_id,
+        object_id=object_id,
+        principals=principals,
+    )
+    return [row[0] for row in rows]
+
+
+async def put_grant(
+    db: Transaction,
+    who: Principal,
+    shared: StoredObject,
+    principal_type: str,
+    principal_id: UUID,
+    capability: str,
+    expires_at: datetime | None,
+) -> None:
+    await db.run(
+        """
+        INSERT INTO object_grants (org_id, object_id, principal_type, principal_id, capability, expires_at, granted_by, owner_id, key)
+        VALUES (:org_id, :object_id, :principal_type, :principal_id, :capability, :expires_at, :granted_by, :owner_id, :key)
+        ON CONFLICT (object_id, principal_id) DO UPDATE SET
+          capability = excluded.capability, expires_at = excluded.expires_at, granted_by = excluded.granted_by
+        """,
+        org_id=who.org_id,
+        object_id=shared.id,
+        principal_type=principal_type,
+        principal_id=principal_id,
+        capability=capability,
+        expires_at=expires_at,
+        granted_by=who.user_id,
+        owner_id=shared.owner_id,
+        key=shared.key,
+    )
+
+
+async def find_grant(db: Transaction, org_id: UUID, object_id: UUID, principal_id: UUID) -> ObjectGrant | None:
+    return await db.one(
+        ObjectGrant,
+        f"""
+        SELECT {GRANT} FROM object_grants g {NAMED}
+         WHERE g.org_id = :org_id AND g.object_id = :object_id AND g.principal_id = :principal_id
+        """,
+        org_id=org_id,
+        object_id=object_id,
+        principal_id=principal_id,
+    )
+
+
+async def list_grants(
+    db: Transaction, org_id: UUID, object_id: UUID, after: UUID | None, limit: int
+) -> list[ObjectGrant]:
+    return await db.all(
+        ObjectGrant,
+        f"""
+        SELECT {GRANT} FROM object_grants g {NAMED}
+         WHERE g.org_id = :org_id AND g.object_id = :object_id AND (:after::uuid IS NULL OR g.principal_id > :after)
+         ORDER BY g.principal_id LIMIT :limit
+        """,
+        org_id=org_id,
+        object_id=object_id,
+        after=after,
+        limit=limit,
+    )
+
+
+async def delete_grants(db: Transaction, org_id: UUID, object_id: UUID, principal_id: UUID | None = None) -> int:
+    """End one principal's grants, or everybody's."""
+    return await db.run(
+        """
+        DELETE FROM object_grants WHERE org_id = :org_id AND object_id = :object_id
+           AND (:principal_id::uuid IS NULL OR principal_id = :principal_id)
+        """,
+        org_id=org_id,
+        object_id=object_id,
+        principal_id=principal_id,
+    )
+
+
+async def forget_grants(db: Transaction) -> int:
+    return await db.run("DELETE FROM object_grants WHERE expires_at < now() - interval '30 days'")
+
+
+async def insert_derivation(
+    db: Transaction, org_id: UUID, made: StoredObject, source: Source, run_id: UUID | None, step: str | None
+) -> None:
+    await db.run(
+        """
+        INSERT INTO derivations (org_id, version_id, object_id, source_id, source_version_id, run_id, step)
+        VALUES (:org_id, :version_id, :object_id, :source_id, :source_version_id, :run_id, :step) ON CONFLICT DO NOTHING
+        """,
+        org_id=org_id,
+        version_id=made.version.id,
+        object_id=made.id,
+        source_id=source.object_id,
+        source_version_id=source.version_id,
+        run_id=run_id,
+        step=step,
+    )
+
+
+async def list_derivations(db: Transaction, who: Principal, id: UUID, end: str, limit: int) -> list[Derivation]:
+    """What an object was made from (`object_id`) or what was made from it (`source_id`); the other end is one the caller can read."""
+    return await db.all(
+        Derivation,
+        f"""
+        SELECT d.object_id, d.version_id, made.key, d.source_id, d.source_version_id, source.key, d.run_id, d.step, d.created_at
+          FROM derivations d JOIN objects made ON made.id = d.object_id JOIN objects source ON source.id = d.source_id
+          JOIN objects o ON o.id = d.{OTHER_END[end]}
+         WHERE d.org_id = :org_id AND d.{end} = :id AND {READABLE} ORDER BY d.created_at DESC, d.version_id LIMIT :limit
+        """,
+        id=id,
+        limit=limit,
+        **reader(who),
+    )
+
+
+async def find_text(db: Transaction, org_id: UUID, version_id: UUID, characters: int) -> Text | None:
+    return await db.one(
+        Text,
+        """
+        SELECT state, left(text, :characters), length(text), truncated, problem FROM object_texts
+         WHERE org_id = :org_id AND version_id = :version_id
+        """,
+        org_id=org_id,
+        version_id=version_id,
+        characters=characters,
+    )
+
+
+async def insert_text(db: Transaction, org_id: UUID, object_id: UUID, version_id: UUID) -> None:
+    await db.run(
+        "INSERT INTO object_texts (version_id, org_id, object_id) VALUES (:version_id, :org_id, :object_id)",
+        version_id=version_id,
+        org_id=org_id,
+        object_id=object_id,
+    )

@@ -1,0 +1,272 @@
+"""Writing: every way an object gains a version or loses one, each in one transaction with its event and its bytes counted."""
+
+from collections.abc import AsyncIterator
+from uuid import UUID
+
+from atrium.engine.repository import blob_rows, reach, release, store, uploads
+from atrium.engine.repository.content import clean_type
+from atrium.engine.repository.model import (
+    Conditions,
+    Draft,
+    KeyTaken,
+    ObjectDeleted,
+    ObjectMissing,
+    ObjectStale,
+    ObjectWritten,
+    Provenance,
+    StoredObject,
+    Version,
+    VersionMissing,
+    name_in,
+    require_key,
+)
+from atrium.engine.repository.store import NewVersion
+from atrium.engine.repository.text import is_extractable
+from atrium.engine.repository.uploads import Upload
+from atrium.ground.access import service as access
+from atrium.ground.audit import service as audit
+from atrium.ground.quotas import service as quotas
+from atrium.kit.errors import TooLarge, Unavailable
+from atrium.kit.staging import Staged
+from atrium.seams.context import Context, Operation
+
+SMALL = 4 << 20
+_ATTEMPTS = 20
+
+
+async def put_object(
+    op: Operation,
+    draft: Draft,
+    chunks: AsyncIterator[bytes],
+    length: int | None,
+    conditions: Conditions = Conditions(),  # noqa: B008 - frozen
+) -> StoredObject:
+    """Write a body to a key of the caller's team; refused before a byte is read whenever that can be known."""
+    require_key(draft.key)
+    async with op.begin() as ctx:
+        await require_writable(ctx, draft, conditions)
+    async with uploads.receive(op, chunks, length) as upload:
+        return await write_object(op, draft, upload, conditions)
+
+
+async def require_writable(
+    ctx: Context, draft: Draft, conditions: Conditions, *, lock: bool = False
+) -> StoredObject | None:
+    """Refuse unless the caller may create this key, or add a version to what is there, under these conditions."""
+    who = ctx.who
+    existing = await store.find_by_key(ctx.db, who.org_id, who.team_id, draft.key, lock=lock)
+    if existing is None:
+        access.require(ctx, "files:write")
+    else:
+        await _require_rewritable(ctx, existing, draft)
+    _require_conditions(existing, conditions)
+    return existing
+
+
+async def write_object(
+    op: Operation,
+    draft: Draft,
+    upload: Upload,
+    conditions: Conditions = Conditions(),  # noqa: B008 - frozen
+    provenance: Provenance | None = None,
+) -> StoredObject:
+    """Make staged bytes the object's newest version, with its audit event, its announcement and its bytes counted."""
+    staged = upload.staged
+    for _ in range(_ATTEMPTS):
+        upload.published = True
+        await op.services.blobs.put(op.who.org_id, staged.sha256, staged.path)
+        try:
+            async with op.begin() as ctx:
+                await release.hold(ctx, staged.sha256, staged.size)
+                existing = await require_writable(ctx, draft, conditions, lock=True)
+                written = await _write_version(
+                    ctx, draft, existing, conditions, _version_of(draft, staged.sha256, staged.size)
+                )
+                await upload.allowance.spend(ctx, staged.size)
+                await _tell(ctx, written, provenance)
+        except release.BlobReleased:
+            continue
+        upload.kept = True
+        return written
+    raise Unavailable("the same bytes are being released over and over; try again", retry_after=1)
+
+
+async def write_small(
+    ctx: Context, draft: Draft, body: bytes, *, target: StoredObject | None = None, provenance: Provenance | None = None
+) -> StoredObject:
+    """Write a few bytes inside the caller's transaction: to `target`, which the caller may edit, or to a new key."""
+    if len(body) > SMALL:
+        raise TooLarge(f"at most {SMALL} bytes are written this way", limit=SMALL)
+    require_key(draft.key)
+    team_id = target.team_id if target else ctx.who.team_id
+    writer = ctx.services.staging.writer(ctx.who.org_id)
+    try:
+        await writer.write(body)
+        staged = await writer.finish()
+        await _hold_small(ctx, staged)
+        if target is None:
+            await require_writable(ctx, draft, Conditions(if_none_match="*"))
+        written = await _write_version(ctx, draft, target, Conditions(), _version_of(draft, staged.sha256, staged.size))
+    except BaseException:
+        # The store may have the bytes while this transaction has not committed: the sweep decides.
+        await writer.leave()
+        raise
+    await _count(ctx, team_id, len(body))
+    await _tell(ctx, written, provenance)
+    await writer.leave()
+    return written
+
+
+async def delete_object(ctx: Context, id: UUID, if_match: str | None = None) -> StoredObject:
+    """Purge an object with all versions: one's own, one granted, or any of the team's when managing files."""
+    target = await reach.visible(ctx, id, lock=True)
+    await reach.require(ctx, target, "files:delete", by_role="files:manage" in ctx.who.permissions)
+    _require_conditions(target, Conditions(if_match=if_match))
+    digests, size = await store.list_blobs_of(ctx.db, ctx.who.org_id, id)
+    await store.delete_object(ctx.db, ctx.who.org_id, id)
+    await blob_rows.insert_hints(ctx.db, ctx.who.org_id, digests)
+    if size:
+        await quotas.use_within(ctx, target.team_id, {uploads.STORAGE: -size})
+    await audit.record(ctx, "repository.deleted", id, key=target.key, bytes=size)
+    await ctx.announce(ObjectDeleted(target))
+    return target
+
+
+async def copy_object(
+    op: Operation,
+    source_id: UUID,
+    version_id: UUID,
+    draft: Draft,
+    conditions: Conditions = Conditions(),  # noqa: B008 - frozen
+) -> StoredObject:
+    """Make the bytes of a version the caller can read the newest version of a key; no byte is moved."""
+    require_key(draft.key)
+    async with op.begin() as ctx:
+        access.note_checked(ctx, "files:read")
+        source = await reach.visible(ctx, source_id)
+        found = await store.find_version(ctx.db, ctx.who.org_id, source.id, None, version_id)
+        if found is None or found.sha256 is None:
+            raise VersionMissing("there is no such version with content")
+        await _hold_copied(ctx, found)
+        existing = await require_writable(ctx, draft, conditions, lock=True)
+        copied = _version_of(draft, bytes.fromhex(found.sha256), found.size, found.etag)
+        written = await _write_version(ctx, draft, existing, conditions, copied)
+        await _count(ctx, written.team_id, found.size)
+        await _tell(ctx, written, None)
+        return written
+
+
+async def mark_deleted(ctx: Context, id: UUID) -> StoredObject:
+    """Hide an object behind a delete marker: its versions stay, and writing the key again brings it back."""
+    target = await reach.visible(ctx, id, lock=True)
+    await reach.require(ctx, target, "files:delete", by_role="files:manage" in ctx.who.permissions)
+    marker = NewVersion(
+        sha256=None, size=0, etag="", content_type=target.content_type, filename=target.filename, metadata={}
+    )
+    marked = await store.add_version(ctx.db, ctx.who, id, None, marker)
+    await audit.record(ctx, "repository.marked_deleted", id, key=target.key, version=marked.version.number)
+    return marked
+
+
+async def delete_version(ctx: Context, id: UUID, version_id: UUID) -> Version:
+    """Purge one version; the one before it becomes current, and with the last one the object goes."""
+    target = await reach.visible(ctx, id, lock=True)
+    await reach.require(ctx, target, "files:delete", by_role="files:manage" in ctx.who.permissions)
+    gone = await store.find_version(ctx.db, ctx.who.org_id, id, None, version_id)
+    if gone is None:
+        raise VersionMissing("this object has no such version")
+    if await store.count_versions(ctx.db, ctx.who.org_id, id) == 1:
+        await delete_object(ctx, id)
+        return gone
+    await store.delete_version(ctx.db, ctx.who.org_id, id, version_id)
+    if gone.sha256 is not None:
+        await blob_rows.insert_hints(ctx.db, ctx.who.org_id, [bytes.fromhex(gone.sha256)])
+        await quotas.use_within(ctx, target.team_id, {uploads.STORAGE: -gone.size})
+    await audit.record(ctx, "repository.version_deleted", id, key=target.key, version=gone.number)
+    return gone
+
+
+async def _require_rewritable(ctx: Context, existing: StoredObject, draft: Draft) -> None:
+    if await store.find_object(ctx.db, ctx.who, existing.id) is None:
+        raise KeyTaken("something you cannot see is stored at this key; choose another one")
+    await reach.require(ctx, existing, "files:write")
+    if draft.visibility is not None and draft.visibility != existing.visibility:
+        await reach.require(ctx, existing, "files:manage")
+
+
+def _require_conditions(existing: StoredObject | None, conditions: Conditions) -> None:
+    there = existing if existing is not None and not existing.version.deleted else None
+    if conditions.if_none_match is not None and there is not None and _names(conditions.if_none_match, there):
+        raise ObjectStale("there is such an object already", current=there.etag())
+    if conditions.if_match is not None and (there is None or not _names(conditions.if_match, there)):
+        facts = {} if there is None else {"current": there.etag()}
+        raise ObjectStale("what is at this key is not what you have; read it and try again", **facts)
+
+
+def _names(header: str, existing: StoredObject) -> bool:
+    known = {existing.etag(), f'"{existing.version.etag}"'}
+    return header.strip() == "*" or any(tag.strip() in known for tag in header.split(","))
+
+
+def _version_of(draft: Draft, sha256: bytes, size: int, etag: str | None = None) -> NewVersion:
+    return NewVersion(
+        sha256=sha256,
+        size=size,
+        # Bytes that nobody asked an MD5 of are tagged by their SHA-256, in a form that no client takes for an MD5.
+        etag=draft.etag or etag or f"{sha256.hex()[:32]}-0",
+        content_type=clean_type(draft.content_type),
+        filename=draft.filename or name_in(draft.key),
+        metadata=draft.metadata,
+    )
+
+
+async def _hold_small(ctx: Context, staged: Staged) -> None:
+    blobs, org_id = ctx.services.blobs, ctx.who.org_id
+    await blob_rows.insert_blob(ctx.db, org_id, staged.sha256, staged.size)
+    if not await blob_rows.hold_blob(ctx.db, org_id, staged.sha256):
+        raise Unavailable("the same bytes are being released right now; try again", retry_after=1)
+    # Few bytes, so the lock may be held while they are put: nobody can release them in between.
+    await blobs.put(org_id, staged.sha256, staged.path)
+
+
+async def _write_version(
+    ctx: Context, draft: Draft, existing: StoredObject | None, conditions: Conditions, version: NewVersion
+) -> StoredObject:
+    if existing is None:
+        made = await store.claim_key(
+            ctx.db, ctx.who, ctx.who.team_id, draft.key, draft.visibility or "private", version
+        )
+        if made is not None:
+            return made
+        # Somebody was first: this write comes on top of theirs, if it may.
+        existing = await require_writable(ctx, draft, conditions, lock=True)
+        if existing is None:
+            raise Unavailable("this key is being written and deleted at the same moment; try again", retry_after=1)
+    if draft.visibility == "private" and existing.visibility != "private":
+        await store.delete_grants(ctx.db, ctx.who.org_id, existing.id)
+    return await store.add_version(ctx.db, ctx.who, existing.id, draft.visibility, version)
+
+
+async def _tell(ctx: Context, written: StoredObject, provenance: Provenance | None) -> None:
+    version = written.version
+    if ctx.services.settings.extraction and is_extractable(version.content_type, version.filename, version.size):
+        await store.insert_text(ctx.db, ctx.who.org_id, written.id, version.id)
+    if provenance is not None:
+        for source in provenance.sources:
+            await store.insert_derivation(ctx.db, ctx.who.org_id, written, source, provenance.run_id, provenance.step)
+    await audit.record(
+        ctx, "repository.written", written.id, key=written.key, version=version.number, bytes=version.size
+    )
+    await ctx.announce(ObjectWritten(written, version, derived=provenance is not None))
+
+
+async def _hold_copied(ctx: Context, found: Version) -> None:
+    try:
+        await release.hold(ctx, bytes.fromhex(found.sha256 or ""), found.size)
+    except release.BlobReleased as error:
+        raise ObjectMissing("the version to copy was deleted at this moment") from error
+
+
+async def _count(ctx: Context, team_id: UUID, size: int) -> None:
+    admission = await quotas.admit_within(ctx, ctx.who.org_id, team_id, {uploads.STORAGE: size})
+    await quotas.settle_within(ctx, admission, {uploads.STORAGE: size})

@@ -1,0 +1,1 @@
+"""Documents: titled Markdown kept as repository objects, a version per update. Owns no table."""

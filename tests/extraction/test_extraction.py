@@ -1,0 +1,157 @@
+"""Text out of documents: the markers of honest ones, and an orderly end for hostile ones."""
+
+import asyncio
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from atrium.engine.repository import service as repository
+from atrium.engine.repository.text import WORKER, ExtractionFailed, extract, kind_of
+from atrium.kit.settings import Settings
+from tests.client import Client
+from tests.extraction import honest, hostile
+from tests.people import Company
+
+FULL = bool(os.environ.get("ATRIUM_FULL"))
+# The limits of a server when run in full; tighter ones otherwise, which the same documents meet sooner.
+# What these hide, a reader simply does not follow: text or failure, both are an orderly end.
+HARMLESS = frozenset({"pdf_xref_loop", "xlsx_far_cell", "html_long_attribute", "eml_headers"})
+LIMITS = Settings() if FULL else Settings(extraction_seconds=6, extraction_memory=512 << 20)
+
+
+async def uploaded(client: Client, key: str, content_type: str, body: bytes) -> str:
+    answer = await client.put(f"/api/repo/{key}", body, headers={"content-type": content_type})
+    assert answer.status == 200, answer.raw
+    return str(answer["id"])
+
+
+async def text_of(company: Company, client: Client, id: str) -> dict[str, Any]:
+    while (found := (await client.get(f"/api/repo-obj/{id}"))["text"])["state"] in ("waiting", "running"):
+        await repository.extract_due(company.house.services)
+    return dict(found)
+
+
+@pytest.mark.parametrize("name", honest.SAMPLES)
+async def test_the_marker_of_an_honest_document_is_found(company: Company, alice: Client, name: str) -> None:
+    content_type, make = honest.SAMPLES[name]
+    id = await uploaded(alice, name, content_type, make())
+
+    text = await text_of(company, alice, id)
+
+    assert (text["state"], text["problem"]) == ("done", None)
+    assert honest.MARKER in text["text"]
+    assert "evil" not in text["text"]
+
+
+async def test_two_hundred_pages_take_less_than_three_seconds(tmp_path: Path) -> None:
+    path = tmp_path / "big.pdf"
+    path.write_bytes(honest.pdf(200))
+    started = time.perf_counter()
+
+    found = await extract(path, "pdf", Settings())
+
+    assert time.perf_counter() - started < 3
+    assert honest.MARKER in found.text
+
+
+@pytest.mark.parametrize("name", hostile.SAMPLES)
+async def test_a_hostile_document_ends_in_time_and_gives_nothing_away(tmp_path: Path, name: str) -> None:
+    content_type, make = hostile.SAMPLES[name]
+    path = tmp_path / "hostile"
+    path.write_bytes(make())
+    kind = kind_of(content_type, name)
+    assert kind is not None
+    ticks = asyncio.ensure_future(_ticks())
+    started = time.perf_counter()
+
+    text, problem = await _outcome(path, kind)
+    took = time.perf_counter() - started
+
+    ticks.cancel()
+    (loop_stood_still,) = await asyncio.gather(ticks, return_exceptions=True)
+    assert isinstance(loop_stood_still, asyncio.CancelledError)
+    assert took < LIMITS.extraction_seconds + 5
+    assert len(text.encode()) <= LIMITS.extraction_output + 4
+    assert "root:x" not in text
+    assert name in HARMLESS or problem
+
+
+async def _outcome(path: Path, kind: str) -> tuple[str, str | None]:
+    try:
+        return (await extract(path, kind, LIMITS)).text, None
+    except ExtractionFailed as failure:
+        return "", str(failure)
+
+
+async def _ticks() -> None:
+    """The event loop goes on meanwhile: never is it away for long."""
+    while True:
+        before = time.perf_counter()
+        await asyncio.sleep(0.05)
+        assert time.perf_counter() - before < 2
+
+
+async def test_a_failure_is_told_and_the_object_stays_readable(company: Company, alice: Client) -> None:
+    id = await uploaded(alice, "broken.pdf", "application/pdf", hostile.pdf_cut_off())
+
+    text = await text_of(company, alice, id)
+
+    assert (text["state"], text["text"]) == ("failed", "")
+    assert text["problem"]
+    assert (await alice.get(f"/api/repo-obj/{id}/content")).raw == hostile.pdf_cut_off()
+
+
+async def test_each_version_has_its_own_text(company: Company, alice: Client) -> None:
+    id = await uploaded(alice, "a.txt", "text/plain", b"first")
+    await text_of(company, alice, id)
+    await uploaded(alice, "a.txt", "text/plain", b"second")
+
+    waiting = (await alice.get(f"/api/repo-obj/{id}"))["text"]["state"]
+    after = await text_of(company, alice, id)
+
+    assert (waiting, after["text"]) == ("waiting", "second")
+
+
+async def test_long_text_is_cut_off_and_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "long.txt"
+    path.write_bytes(b"words " * 1_000_000)
+
+    found = await extract(path, "plain", Settings(extraction_output=10_000))
+
+    assert (len(found.text), found.truncated) == (10_000, True)
+
+
+async def test_a_document_gets_no_more_memory_than_the_setting_says(tmp_path: Path) -> None:
+    path = tmp_path / "large.txt"
+    path.write_bytes(b"x" * (200 << 20))
+
+    with pytest.raises(ExtractionFailed, match="memory"):
+        await extract(path, "plain", Settings(extraction_memory=128 << 20))
+
+
+async def test_a_document_gets_no_more_time_than_the_setting_says(tmp_path: Path) -> None:
+    path = tmp_path / "slow.pdf"
+    path.write_bytes(hostile.pdf_many_pages())
+
+    with pytest.raises(ExtractionFailed, match=r"longer|signal"):
+        await extract(path, "pdf", Settings(extraction_seconds=1))
+
+
+async def test_pictures_have_no_text(alice: Client) -> None:
+    id = await uploaded(alice, "a.png", "image/png", b"x")
+
+    assert (await alice.get(f"/api/repo-obj/{id}"))["text"]["state"] == "none"
+
+
+async def test_the_reader_has_no_network() -> None:
+    code = f"import runpy; runpy.run_path({str(WORKER)!r})['confine'](5, 1 << 30); print(open('/proc/net/dev').read().count(':'))"
+    process = await asyncio.create_subprocess_exec(sys.executable, "-I", "-c", code, stdout=asyncio.subprocess.PIPE)
+
+    out, _ = await process.communicate()
+
+    if out.strip() != b"1":
+        pytest.skip("this kernel does not let a process leave the network")
