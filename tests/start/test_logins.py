@@ -1,5 +1,6 @@
 """The logins an operator may give: none has to be a superuser, and the serving one has to own nothing."""
 
+import asyncio
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -77,6 +78,19 @@ async def test_an_owner_who_may_only_create_roles_migrates_and_serves(cluster: C
     async with serving(cluster.url(cluster.owner)) as (server,):
         assert await works(server)
         assert await server.stop() == 0
+
+
+async def test_fewer_connections_than_the_pool_may_open_serve_everybody(cluster: Cluster) -> None:
+    await run_as_owner(cluster.maintenance, f"ALTER DATABASE {cluster.name} CONNECTION LIMIT 4")
+    try:
+        async with serving(cluster.url(cluster.owner), database_pool=20) as (server,):
+            async with server.client() as client:
+                answers = await asyncio.gather(*(client.get("/api/config") for _ in range(200)))
+                assert await server.stop() == 0
+    finally:
+        await run_as_owner(cluster.maintenance, f"ALTER DATABASE {cluster.name} CONNECTION LIMIT -1")
+
+    assert {answer.status_code for answer in answers} == {200}
 
 
 async def test_a_login_that_owns_nothing_and_inherits_nothing_serves_what_the_owner_migrated(cluster: Cluster) -> None:

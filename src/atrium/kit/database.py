@@ -14,7 +14,7 @@ import msgspec
 
 from atrium.kit.errors import AppError, Conflict, Invalid, Unavailable
 from atrium.kit.pool import Connection as Connection
-from atrium.kit.pool import Pool
+from atrium.kit.pool import Pool, patiently
 
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -176,7 +176,10 @@ class Database:
 
     async def open(self) -> None:
         """Connect; every connection drops to the unprivileged role at once."""
-        driver = await asyncpg.create_pool(
+        self._pool = Pool(await patiently(self._driver), self._pool_size)
+
+    async def _driver(self) -> Any:
+        return await asyncpg.create_pool(
             self._url,
             min_size=1,
             max_size=self._pool_size,
@@ -184,7 +187,6 @@ class Database:
             init=self._prepare_connection,
             reset=_reset_connection,
         )
-        self._pool = Pool(driver, self._pool_size)
 
     async def close(self) -> None:
         """Wait for transactions in flight, then disconnect."""
@@ -208,11 +210,15 @@ class Database:
         # The role again in every transaction: behind a transaction pooler the session's own is not ours to keep.
         return Begun(self, f"BEGIN;SET LOCAL ROLE {APP_ROLE};SET LOCAL app.org_id='{org_id}'", on)
 
-    def begin_system(self, *, steady: bool = False) -> Begun:
-        """A transaction over the directory of all companies, with no grant on anybody's content; `steady` sees one moment."""
-        return Begun(
-            self, f"BEGIN{' ISOLATION LEVEL REPEATABLE READ' if steady else ''};SET LOCAL ROLE {SYSTEM_ROLE}", None
-        )
+    def begin_system(self, *, steady: bool = False, repeatable: bool = False) -> Begun:
+        """A transaction over the directory of all companies, with no grant on anybody's content; `steady` sees one moment.
+
+        `repeatable` says that losing it in a crash of PostgreSQL costs no more than doing it again, so that nobody waits for
+        the disk; whatever is committed after it and kept keeps it too.
+        """
+        isolation = " ISOLATION LEVEL REPEATABLE READ" if steady else ""
+        durability = ";SET LOCAL synchronous_commit=off" if repeatable else ""
+        return Begun(self, f"BEGIN{isolation};SET LOCAL ROLE {SYSTEM_ROLE}{durability}", None)
 
     async def ask(self, connection: Connection, sql: str, *values: object) -> Any:
         """One statement outside a tenant's transaction: the credential lookup, before the tenant is known."""
@@ -244,7 +250,8 @@ class Database:
 
 def refusal_of(error: BaseException) -> AppError | None:
     """A database failure that the caller should hear about in our own words; None for what is a defect."""
-    if isinstance(error, _OUTAGES):
+    # The driver's own complaint about an argument is an InterfaceError too, and a defect of ours, not an outage.
+    if isinstance(error, _OUTAGES) and not isinstance(error, ValueError):
         return Unavailable("the database does not answer; try again shortly", retry_after=1)
     if isinstance(error, _CONTENTION):
         return Conflict("somebody else changed the same things at the same moment; try again")

@@ -10,6 +10,7 @@ import asyncpg
 
 from atrium.kit.database import APP_ROLE, SYSTEM_ROLE
 from atrium.kit.paths import shipped
+from atrium.kit.pool import patiently
 
 _LOCK = 0x41747269756D
 _FILE = re.compile(r"(\d{4})_[a-z0-9_]+\.sql")
@@ -76,7 +77,7 @@ def read_migrations(folder: Path | None = None) -> list[Migration]:
 
 async def migrate(url: str, folder: Path | None = None) -> list[str]:
     """Bring the schema to head; the names of what was applied here, empty when another process did it all."""
-    connection = await asyncpg.connect(url, statement_cache_size=0)
+    connection = await patiently(lambda: asyncpg.connect(url, statement_cache_size=0))
     try:
         return [m.name for m in read_migrations(folder) if await _apply(connection, m)]
     except asyncpg.InsufficientPrivilegeError as error:
@@ -89,7 +90,7 @@ async def migrate(url: str, folder: Path | None = None) -> list[str]:
 
 async def pending(url: str, folder: Path | None = None) -> list[str]:
     """The names of migrations this database has not seen yet."""
-    connection = await asyncpg.connect(url, statement_cache_size=0)
+    connection = await patiently(lambda: asyncpg.connect(url, statement_cache_size=0))
     try:
         if not await connection.fetchval("SELECT to_regclass('public.schema_migrations') IS NOT NULL"):
             return [m.name for m in read_migrations(folder)]

@@ -3,7 +3,8 @@
 import asyncio
 import contextlib
 from collections import deque
-from typing import Any
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
 
 import asyncpg
 
@@ -11,7 +12,22 @@ Connection = Any  # asyncpg hands out proxies of its connections; only the kit c
 Place = Connection | None
 
 ACQUIRE_SECONDS = 10
+CROWDED_SECONDS = 0.05
 TIDY_SECONDS = 60
+T = TypeVar("T")
+
+
+async def patiently(connect: Callable[[], Awaitable[T]]) -> T:
+    """Connect; while PostgreSQL has no place left, try again for a while, because others come and go."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + ACQUIRE_SECONDS
+    while True:
+        try:
+            return await connect()
+        except asyncpg.TooManyConnectionsError:
+            if loop.time() > deadline:
+                raise
+            await asyncio.sleep(CROWDED_SECONDS)
 
 
 class Pool:
@@ -26,6 +42,11 @@ class Pool:
 
     async def take(self) -> Connection:
         """The connection that was used last, or a new one; whoever takes it gives it back."""
+        if self._free and (place := self._free[-1]) is not None and _is_ready(place):
+            return self._free.pop()
+        return await patiently(self._take)
+
+    async def _take(self) -> Connection:
         place = self._free.pop() if self._free else await self._wait()
         if place is not None and _is_ready(place):
             return place
@@ -62,7 +83,8 @@ class Pool:
             if not waiter.done():
                 waiter.set_result(place)
                 return
-        self._free.append(place)
+        # A ready connection is taken before an empty place: it costs nothing, and PostgreSQL may have no other to give.
+        self._free.insert(0 if place is None else len(self._free), place)
 
     async def _wait(self) -> Place:
         loop = asyncio.get_running_loop()
