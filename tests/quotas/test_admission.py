@@ -199,6 +199,13 @@ async def test_the_echo_spends_and_the_usage_shows_it(company: Company, operator
     assert line["resets_at"].endswith("T00:00:00Z")
 
 
+async def test_what_is_stored_is_told_in_all_and_not_by_the_month(alice: Client) -> None:
+    lines = (await alice.get("/api/usage"))["items"]
+
+    assert {line["window"] for line in lines if line["dimension"] == "storage.bytes"} == {"total"}
+    assert {line["window"] for line in lines if line["dimension"] == "ai.requests"} == {"month"}
+
+
 async def test_a_refused_spend_is_an_exhaustion_with_its_facts(house: House, company: Company) -> None:
     op = acting(house, company)
     await limit(op, "ai.requests", 0, level="org", window="minute")

@@ -1,6 +1,7 @@
 """A model of admission beside the real one: whatever sequence of asks, settlements and deaths, the two agree."""
 
 import asyncio
+import contextlib
 import os
 from collections.abc import Coroutine
 from typing import Any
@@ -18,7 +19,7 @@ from atrium.kit.errors import Exhausted
 from tests.houses import open_house, settings_for
 from tests.people import found_company
 from tests.postgres import fresh_database, run_as_owner
-from tests.quotas.test_admission import acting, limit
+from tests.quotas.test_admission import acting, limit, used
 
 STEPS = 5_000 if os.environ.get("ATRIUM_FULL") else 600
 PER_RUN = 25
@@ -88,6 +89,41 @@ class Quotas(RuleBasedStateMachine):
             self.lapsed.discard(admission.id)
             self.used[admission.team_id] += actual
 
+    @rule(admission=admissions, share=st.floats(0, 1), lost=st.booleans())
+    def note(self, admission: Admission | None, share: float, lost: bool) -> None:
+        """Settle together with a transaction, which may be rolled back."""
+        if admission is None:
+            return
+        Quotas.steps += 1
+        actual = int(admission.amounts[TOKENS] * share)
+
+        self.run(self.noting(admission, actual, lost))
+
+        if not lost and (admission.id in self.held or admission.id in self.lapsed):
+            self.held.pop(admission.id, None)
+            self.lapsed.discard(admission.id)
+            self.used[admission.team_id] += actual
+
+    async def noting(self, admission: Admission, actual: int, lost: bool) -> None:
+        with contextlib.suppress(Lost):
+            async with self.ops[self.teams.index(admission.team_id)].begin() as ctx:
+                await quotas.settle_within(ctx, admission, {TOKENS: actual})
+                if lost:
+                    raise Lost
+
+    @rule(which=st.sampled_from([0, 1]), amount=st.integers(-10, 10))
+    def use(self, which: int, amount: int) -> None:
+        """Count what nobody reserved; giving back more than was used leaves nothing."""
+        team = self.teams[which]
+        amount = max(amount, -self.used[team])
+        Quotas.steps += 1
+        self.run(self.using(which, amount))
+        self.used[team] += amount
+
+    async def using(self, which: int, amount: int) -> None:
+        async with self.ops[which].begin() as ctx:
+            await quotas.use_within(ctx, self.teams[which], {TOKENS: amount})
+
     @rule(admission=admissions)
     def die(self, admission: Admission | None) -> None:
         if admission is None or admission.id not in self.held:
@@ -105,20 +141,15 @@ class Quotas(RuleBasedStateMachine):
     def the_books_agree(self) -> None:
         if not hasattr(self, "used"):
             return
-        url = self.house.services.settings.database_url
-        rows = self.run(
-            run_as_owner(
-                url,
-                "SELECT scope_id, total, reserved FROM quota_usage WHERE org_id = $1 AND dimension = $2",
-                self.company.org.id,
-                TOKENS,
-            )
-        )
-        found = {row["scope_id"]: (row["total"], row["reserved"]) for row in rows}
-        for team in self.teams:
-            assert found.get(team, (0, 0)) == (self.used[team], self.taken(team) - self.used[team])
-        total, reserved = found.get(self.company.org.id, (0, 0))
-        assert (total, reserved) == (sum(self.used.values()), sum(amount for _, amount in self.held.values()))
+        for op, team in zip(self.ops, self.teams, strict=True):
+            found = self.run(used(op, "team", TOKENS))
+            assert found == (self.used[team], self.taken(team) - self.used[team])
+        company = self.run(used(self.ops[0], "org", TOKENS))
+        assert company == (sum(self.used.values()), sum(amount for _, amount in self.held.values()))
+
+
+class Lost(Exception):
+    """The transaction is rolled back."""
 
 
 @pytest.mark.timeout(900)

@@ -17,3 +17,10 @@ class KeyReused(Conflict):
 
     code = "idempotency.reused"
     title = "This Idempotency-Key belongs to another request"
+
+
+class Unfinished(Conflict):
+    """The same request is under way, or ended without anybody knowing how."""
+
+    code = "idempotency.unfinished"
+    title = "The first request with this Idempotency-Key has not been answered"

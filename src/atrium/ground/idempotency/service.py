@@ -1,11 +1,15 @@
-"""Claim a key before the work, keep the reply with the work: both in the one transaction of the request."""
+"""Claim a key before the work, keep the reply after it.
+
+A request that is one transaction does both inside it. One that opens its own transactions claims first and keeps last, each on
+its own: between them the key stands unanswered, and whoever comes with it meanwhile is told so.
+"""
 
 import hashlib
 
 import msgspec
 
 from atrium.ground.idempotency import store
-from atrium.ground.idempotency.model import KeyReused, Reply
+from atrium.ground.idempotency.model import KeyReused, Reply, Unfinished
 from atrium.kit.database import Database
 from atrium.kit.errors import Invalid
 from atrium.kit.keys import Unsealable
@@ -25,8 +29,12 @@ async def claim(ctx: Context, key: str, *request: bytes) -> Reply | None:
     if await store.insert_key(ctx.db, who.org_id, who.user_id, key, digest):
         return None
     found = await store.find_reply(ctx.db, who.org_id, who.user_id, key)
-    if found is None or found[0] != digest or found[1] is None:
+    if found is None or found[0] != digest:
         raise KeyReused("this key was used for a different request; take a new one")
+    if found[1] is None:
+        raise Unfinished(
+            "the first request with this key is not answered yet; look whether it took effect, then ask again"
+        )
     try:
         return msgspec.json.decode(ctx.services.keys.open(found[1], _place(ctx, key)), type=Reply)
     except Unsealable as error:
@@ -38,6 +46,11 @@ async def keep(ctx: Context, key: str, reply: Reply) -> None:
     """Remember the reply for 24 hours, sealed: it may hold a secret that is shown once."""
     sealed = ctx.services.keys.seal(msgspec.json.encode(reply), _place(ctx, key))
     await store.write_reply(ctx.db, ctx.who.org_id, ctx.who.user_id, key, sealed)
+
+
+async def release(ctx: Context, key: str) -> None:
+    """Give a key back whose request was refused, so that a corrected one may use it."""
+    await store.delete_unanswered(ctx.db, ctx.who.org_id, ctx.who.user_id, key)
 
 
 async def forget_old(database: Database) -> int:

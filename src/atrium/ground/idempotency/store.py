@@ -42,5 +42,17 @@ async def write_reply(db: Transaction, org_id: UUID, user_id: UUID, key: str, se
     )
 
 
+async def delete_unanswered(db: Transaction, org_id: UUID, user_id: UUID, key: str) -> None:
+    await db.run(
+        """
+        DELETE FROM idempotency_keys
+         WHERE org_id = :org_id AND user_id = :user_id AND key = :key AND reply_sealed IS NULL
+        """,
+        org_id=org_id,
+        user_id=user_id,
+        key=key,
+    )
+
+
 async def forget_old(db: Transaction) -> int:
     return await db.run("DELETE FROM idempotency_keys WHERE created_at < now() - interval '24 hours'")

@@ -24,6 +24,11 @@ WINDOWS: tuple[Window, ...] = ("minute", "hour", "day", "month", "total")
 CONCURRENCY = frozenset({"ai.concurrency", "jobs.concurrency"})
 
 
+def usual_window(dimension: Dimension) -> Window:
+    """Over what a dimension is told where nothing limits it: what is kept counts until it is gone."""
+    return "total" if dimension == "storage.bytes" else "month"
+
+
 class Limit(msgspec.Struct, frozen=True):
     """The most of a dimension in a window, for a team or a company."""
 
@@ -92,6 +97,14 @@ class Settlement(msgspec.Struct, frozen=True):
 
     admission: Admission
     actual: Amounts
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """What a transaction noted as used and no round has counted yet; `hold_id` is what it had reserved, if anything."""
+
+    team_id: UUID
+    hold_id: UUID | None
+    amounts: Amounts
 
 
 class Hold(msgspec.Struct, frozen=True):
@@ -164,6 +177,17 @@ class Books:
             self._reserve(admission, -1)
         self.use(admission.team_id, actual)
         return True
+
+    def enter(self, entry: Entry) -> None:
+        """Count what a transaction noted."""
+        if entry.hold_id is None:
+            self.use(entry.team_id, entry.amounts)
+        elif (hold := self._holds.get(entry.hold_id)) is not None:
+            self.settle(Admission(hold.id, self._org_id, hold.team_id, hold.amounts), entry.amounts)
+
+    def meter(self, scope_id: UUID, dimension: str) -> Meter:
+        """What a scope has used and reserved so far."""
+        return self._meters.get((scope_id, dimension)) or Meter(scope_id, dimension, 0, self.now)
 
     def use(self, team_id: UUID, actual: Amounts) -> None:
         """Count at company and team what was used, reserved or not."""

@@ -1,7 +1,8 @@
 """Admit a spend before the work, settle it after: the one way that anything is metered.
 
 Every change to a company's books happens under that company's lock, so a limit is never passed by two at once. What many
-ask for at the same moment in one process is done in one round, so a busy company pays one commit for all of them.
+ask for at the same moment in one process is done in one round, so a busy company pays one commit for all of them. What a
+transaction uses it only notes, beside its other rows and without the lock; the next round enters it.
 """
 
 from datetime import timedelta
@@ -17,6 +18,7 @@ from atrium.ground.quotas.model import (
     Ask,
     Books,
     Dimension,
+    Entry,
     Level,
     Limit,
     Meter,
@@ -24,6 +26,7 @@ from atrium.ground.quotas.model import (
     Usage,
     Window,
     end_of,
+    usual_window,
 )
 from atrium.kit.database import Database, Transaction
 from atrium.kit.errors import Exhausted
@@ -54,25 +57,49 @@ async def admit_within(ctx: Context, org_id: UUID, team_id: UUID, amounts: Amoun
     return ask.admission
 
 
-async def settle_within(ctx: Context, admission: Admission, actual: Amounts) -> bool:
-    """Settle inside the caller's transaction."""
-    await store.lock_books(ctx.db, admission.org_id)
-    return _raise_first(await _work(ctx.db, admission.org_id, [Settlement(admission, actual)]))
+async def settle_within(ctx: Context, admission: Admission, actual: Amounts) -> None:
+    """Settle together with the caller's transaction; what was reserved counts until the next round enters this."""
+    await store.insert_entry(ctx.db, admission.org_id, new_id(), admission.team_id, admission.id, actual)
+
+
+async def admit_each_within(
+    db: Transaction, org_id: UUID, wanted: list[tuple[UUID, Amounts]], *, lease: int
+) -> list[Admission | Exception]:
+    """Reserve for several teams of one company inside the caller's transaction: each gets its admission or its refusal."""
+    asks = [_ask(org_id, team_id, amounts, lease) for team_id, amounts in wanted]
+    await store.lock_books(db, org_id)
+    results = await _work(db, org_id, [*asks])
+    return [
+        result if isinstance(result, Exception) else ask.admission for ask, result in zip(asks, results, strict=True)
+    ]
+
+
+async def settle_each_within(db: Transaction, org_id: UUID, used: dict[UUID, Amounts | None]) -> None:
+    """Settle admissions by id inside the caller's transaction; None counts what was reserved as used."""
+    await store.lock_books(db, org_id)
+    holds = await store.list_holds(db, org_id, list(used))
+    settlements: list[Item] = [
+        Settlement(Admission(hold.id, org_id, hold.team_id, hold.amounts), hold.amounts if spent is None else spent)
+        for hold in holds
+        for spent in (used[hold.id],)
+    ]
+    await _work(db, org_id, settlements)
 
 
 async def use_within(ctx: Context, team_id: UUID, amounts: Amounts) -> None:
-    """Count what nobody reserved, inside the caller's transaction; a negative amount gives back and is never refused."""
-    org_id = ctx.who.org_id
-    await store.lock_books(ctx.db, org_id)
-    books = Books(
-        org_id,
-        await store.read_clock(ctx.db),
-        {},
-        await store.list_meters(ctx.db, org_id, [org_id, team_id]),
-        [],
-    )
-    books.use(team_id, amounts)
-    await store.write_meters(ctx.db, org_id, list(books.touched.values()))
+    """Count, together with the caller's transaction, what nobody reserved; a negative amount gives back. Never refused."""
+    await store.insert_entry(ctx.db, ctx.who.org_id, new_id(), team_id, None, amounts)
+
+
+async def enter_noted(database: Database, companies: int = 1000) -> int:
+    """Enter what was noted in companies where nothing is being admitted; how many companies there were."""
+    async with database.begin_system() as db:
+        found = await store.list_companies_with_entries(db, companies)
+    for org_id in found:
+        async with database.begin(org_id) as db:
+            await store.lock_books(db, org_id)
+            await _work(db, org_id, [])
+    return len(found)
 
 
 async def extend(op: Operation, admission: Admission, seconds: int = LEASE) -> bool:
@@ -93,16 +120,15 @@ async def read_company_usage(ctx: Context, org_id: UUID) -> list[Usage]:
 
 
 async def _report(ctx: Context, org_id: UUID, scopes: tuple[tuple[Level, UUID], ...]) -> list[Usage]:
-    now, ids = await store.read_clock(ctx.db), [scope_id for _, scope_id in scopes]
+    ids = [scope_id for _, scope_id in scopes]
     limits = await store.list_limits(ctx.db, org_id, ids)
-    meters = {(m.scope_id, m.dimension): m for m in await store.list_meters(ctx.db, org_id, ids)}
+    books = await _open_books(ctx.db, org_id, ids, limits, await store.list_entries(ctx.db, org_id), [])
     lines = []
     for level, scope_id in scopes:
         for dimension in DIMENSIONS:
-            meter = meters.get((scope_id, dimension)) or Meter(scope_id, dimension, 0, now)
-            meter.roll(now)
+            meter = books.meter(scope_id, dimension)
             limited = limits.get((scope_id, dimension), {})
-            windows = [window for window in WINDOWS if window in limited] or [WINDOWS[3]]
+            windows = [window for window in WINDOWS if window in limited] or [usual_window(dimension)]
             lines += [_line(level, dimension, window, meter, limited.get(window)) for window in windows]
     return lines
 
@@ -161,13 +187,17 @@ async def _do(op: Operation, item: Item) -> bool:
 
 
 async def _work(db: Transaction, org_id: UUID, items: list[Item]) -> list[bool | Exception]:
-    """One round over a company's books, under its lock: every item gets True, False or its refusal."""
-    await _free_lapsed(db, org_id)
-    books = await _open_books(db, org_id, items)
+    """One round over a company's books, under its lock: what was noted is entered, every item gets True, False or its refusal."""
+    entries = await store.take_entries(db, org_id)
+    asked = [item.admission.id for item in items if isinstance(item, Settlement)]
+    noted = [entry.hold_id for entry in entries if entry.hold_id is not None]
+    await _free_lapsed(db, org_id, asked + noted)
+    scopes = list({org_id, *(item.admission.team_id for item in items), *(entry.team_id for entry in entries)})
+    books = await _open_books(db, org_id, scopes, await store.list_limits(db, org_id, scopes), entries, asked)
     results = [_entered(books, item) for item in items]
     done = [item for item, result in zip(items, results, strict=True) if result is True]
     admitted = [item for item in done if isinstance(item, Ask)]
-    settled = [item.admission.id for item in done if isinstance(item, Settlement)]
+    settled = noted + [item.admission.id for item in done if isinstance(item, Settlement)]
     if books.touched:
         await store.write_meters(db, org_id, list(books.touched.values()))
     if admitted:
@@ -177,10 +207,11 @@ async def _work(db: Transaction, org_id: UUID, items: list[Item]) -> list[bool |
     return results
 
 
-async def _free_lapsed(db: Transaction, org_id: UUID) -> None:
+async def _free_lapsed(db: Transaction, org_id: UUID, but: list[UUID]) -> None:
+    """Give back what was reserved and never settled in time; `but` are about to be settled."""
     parts = [
         (scope, dimension, amount)
-        for hold in await store.lapse_holds(db, org_id)
+        for hold in await store.lapse_holds(db, org_id, but)
         for dimension, amount in hold.amounts.items()
         for scope in (org_id, hold.team_id)
     ]
@@ -189,16 +220,22 @@ async def _free_lapsed(db: Transaction, org_id: UUID) -> None:
         await store.free(db, org_id, scopes, dimensions, amounts)
 
 
-async def _open_books(db: Transaction, org_id: UUID, items: list[Item]) -> Books:
-    scopes = list({org_id, *(item.admission.team_id for item in items)})
-    settling = [item.admission.id for item in items if isinstance(item, Settlement)]
-    return Books(
+async def _open_books(
+    db: Transaction, org_id: UUID, scopes: list[UUID], limits: store.Limits, entries: list[Entry], asked: list[UUID]
+) -> Books:
+    """The books with what was noted entered, and the holds that are asked about at hand."""
+    holds = asked + [entry.hold_id for entry in entries if entry.hold_id is not None]
+    books = Books(
         org_id,
         await store.read_clock(db),
-        await store.list_limits(db, org_id, scopes),
+        limits,
         await store.list_meters(db, org_id, scopes),
-        await store.list_holds(db, org_id, settling) if settling else [],
+        await store.list_holds(db, org_id, holds) if holds else [],
     )
+    # What gives back comes last: before what it gives back was counted, there might be nothing to take it from.
+    for entry in sorted(entries, key=lambda one: any(amount < 0 for amount in one.amounts.values())):
+        books.enter(entry)
+    return books
 
 
 def _entered(books: Books, item: Item) -> bool | Exception:

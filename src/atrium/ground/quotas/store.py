@@ -5,7 +5,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.ground.quotas.model import Ask, Hold, Meter
+from atrium.ground.quotas.model import Amounts, Ask, Entry, Hold, Meter
 from atrium.kit.database import Transaction
 
 METER = "scope_id, dimension, reserved, counted_at, minute, hour, day, month, total"
@@ -32,15 +32,51 @@ async def read_clock(db: Transaction) -> datetime:
     return now
 
 
-async def lapse_holds(db: Transaction, org_id: UUID) -> list[Hold]:
+async def lapse_holds(db: Transaction, org_id: UUID, but: list[UUID]) -> list[Hold]:
     return await db.all(
         Hold,
         """
-        UPDATE quota_holds SET state = 'lapsed' WHERE org_id = :org_id AND state = 'held' AND expires_at < clock_timestamp()
+        UPDATE quota_holds SET state = 'lapsed'
+         WHERE org_id = :org_id AND state = 'held' AND expires_at < clock_timestamp() AND id <> ALL(:but::uuid[])
         RETURNING id, team_id, amounts, state
         """,
         org_id=org_id,
+        but=but,
     )
+
+
+async def insert_entry(
+    db: Transaction, org_id: UUID, id: UUID, team_id: UUID, hold_id: UUID | None, amounts: Amounts
+) -> None:
+    await db.run(
+        """
+        INSERT INTO quota_entries (org_id, id, team_id, hold_id, amounts)
+        VALUES (:org_id, :id, :team_id, :hold_id, :amounts)
+        """,
+        org_id=org_id,
+        id=id,
+        team_id=team_id,
+        hold_id=hold_id,
+        amounts=amounts,
+    )
+
+
+async def take_entries(db: Transaction, org_id: UUID) -> list[Entry]:
+    """The notes of every transaction that has ended; whoever takes them counts them."""
+    return await db.all(
+        Entry, "DELETE FROM quota_entries WHERE org_id = :org_id RETURNING team_id, hold_id, amounts", org_id=org_id
+    )
+
+
+async def list_entries(db: Transaction, org_id: UUID) -> list[Entry]:
+    return await db.all(
+        Entry, "SELECT team_id, hold_id, amounts FROM quota_entries WHERE org_id = :org_id", org_id=org_id
+    )
+
+
+async def list_companies_with_entries(db: Transaction, limit: int) -> list[UUID]:
+    rows = await db.rows("SELECT DISTINCT org_id FROM quota_entries LIMIT :limit", limit=limit)
+    return [org_id for (org_id,) in rows]
 
 
 async def free(db: Transaction, org_id: UUID, scope_ids: list[UUID], dimensions: list[str], amounts: list[int]) -> None:
