@@ -18,7 +18,7 @@ check: setup  ## lint, types, floor plan, shape
 	$(BIN)/atrium check
 
 test: setup  ## the whole Python suite on a real PostgreSQL
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 console: setup console/node_modules  ## build the browser console into console/dist
 	cd console && npm run build

@@ -1,12 +1,15 @@
 """Fixtures every test may use: one server on one fresh database for the run, and a company per test."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import pytest
 
 from atrium.boot.assemble import House
 from tests.client import Client
 from tests.houses import open_house, settings_for
+from tests.models.llama import Llama, llama_serving
+from tests.models.tiny_model import build
 from tests.people import Company, found_company
 from tests.postgres import fresh_database
 
@@ -63,3 +66,16 @@ async def stranger(house: House) -> Client:
 def nobody(house: House) -> Client:
     """No credential."""
     return Client(house.app)
+
+
+@pytest.fixture(scope="session")
+def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model that fits into a test."""
+    return build(tmp_path_factory.mktemp("model") / "tiny.gguf")
+
+
+@pytest.fixture(scope="session")
+def llama(tiny_model: Path) -> Iterator[Llama]:
+    """A real model server, once for the run."""
+    with llama_serving(tiny_model) as server:
+        yield server

@@ -19,7 +19,7 @@ def settings_for(url: str, **overrides: Any) -> Settings:
     """Settings of a test server: no access log, and limits that only the tests about limits meet."""
     defaults: dict[str, Any] = {
         "database_url": url, "secret_key": SECRET, "data_dir": Path("/nonexistent"), "access_log": False,
-        "demo": True, "rate_public_writes": 1_000_000, "rate_per_credential": 1_000_000, "login_failures": 1_000_000, "database_pool": 20,
+        "demo": True, "rate_public_writes": 1_000_000, "rate_per_credential": 1_000_000, "login_failures": 1_000_000, "database_pool": 10,
     }  # fmt: skip
     return Settings(**(defaults | overrides))
 

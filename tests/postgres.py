@@ -14,6 +14,7 @@ from urllib.parse import urlsplit, urlunsplit
 import asyncpg
 
 from atrium.kit.migrate import migrate
+from atrium.kit.pool import patiently
 
 DEFAULT = "postgres://root@127.0.0.1:5432/postgres"
 
@@ -52,7 +53,7 @@ def on_database(name: str) -> str:
 
 async def run_as_owner(url: str, sql: str, *values: object) -> list[asyncpg.Record]:
     """One statement as the owner, past every wall: for arranging and for looking behind the curtain."""
-    connection = await asyncpg.connect(url)
+    connection = await patiently(lambda: asyncpg.connect(url))
     try:
         return await connection.fetch(sql, *values)
     finally:

@@ -5,6 +5,7 @@ import os
 import random
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -41,7 +42,7 @@ def environment(**settings: Any) -> dict[str, str]:
 def server_settings(url: str, **settings: Any) -> dict[str, Any]:
     """Settings of a server under test: limits that only the tests about limits meet."""
     defaults = {
-        "database_url": url, "secret_key": SECRET, "data_dir": "/nonexistent", "access_log": 0, "database_pool": 12,
+        "database_url": url, "secret_key": SECRET, "data_dir": "/nonexistent", "access_log": 0, "database_pool": 8,
         "rate_public_writes": 1_000_000, "rate_per_credential": 1_000_000, "login_failures": 1_000_000,
     }  # fmt: skip
     return defaults | settings
@@ -65,10 +66,11 @@ class Process:
     popen: subprocess.Popen[bytes]
     log: Path
     port: int = 0
+    certificate: Path | None = None
 
     @property
     def address(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return f"{'https' if self.certificate else 'http'}://127.0.0.1:{self.port}"
 
     @property
     def output(self) -> str:
@@ -77,7 +79,10 @@ class Process:
     def client(self, token: str | None = None, **options: Any) -> httpx.AsyncClient:
         """A connection pool to this server, for one person."""
         headers = {"authorization": f"Bearer {token}"} if token else {}
-        return httpx.AsyncClient(base_url=self.address, headers=headers, timeout=30, trust_env=False, **options)
+        trusted = ssl.create_default_context(cafile=self.certificate) if self.certificate else True
+        return httpx.AsyncClient(
+            base_url=self.address, headers=headers, timeout=30, trust_env=False, verify=trusted, **options
+        )
 
     async def until_ready(self, seconds: float = 60) -> None:
         """Wait for /ready; an early end or a missed deadline fails with what the process printed."""
@@ -146,7 +151,9 @@ def start_server(
     """Start `atrium serve`, or a test's own variant of it; not yet ready."""
     port = port or free_port()
     seen = environment(**server_settings(url, **settings))
-    return start((*module, "serve", "--port", str(port)), seen, folder, port)
+    server = start((*module, "serve", "--port", str(port)), seen, folder, port)
+    server.certificate = settings.get("tls_certificate")
+    return server
 
 
 @asynccontextmanager

@@ -1,8 +1,23 @@
-"""Counts words: one tool, and one route under two methods."""
+"""Counts words: one tool, one route under two methods, one job kind."""
 
 from typing import Any
 
-from atrium.sdk import Context, Parameter, Plugin, PluginRequest, PluginRoute, Principal, Tool, Transaction, UserError
+import msgspec
+
+from atrium.sdk import (
+    Assignment,
+    Context,
+    JobKind,
+    Operation,
+    Parameter,
+    Plugin,
+    PluginRequest,
+    PluginRoute,
+    Principal,
+    Tool,
+    Transaction,
+    UserError,
+)
 
 LONGEST = 1_000_000
 
@@ -31,6 +46,17 @@ async def count_from_body(ctx: Context, request: PluginRequest) -> dict[str, int
     return count(request.body.get("text") if isinstance(request.body, dict) else None)
 
 
+class Text(msgspec.Struct, forbid_unknown_fields=True):
+    """What the job is given."""
+
+    text: str
+
+
+async def count_later(op: Operation, job: Assignment) -> dict[str, int]:
+    """The job: the same count, in the background."""
+    return count(job.arguments.text)
+
+
 PLUGIN = Plugin(
     tools=(
         Tool(
@@ -39,6 +65,14 @@ PLUGIN = Plugin(
             permission="chat:use",
             run=word_count,
             parameters=(Parameter(name="text", type="string", description="The text to count."),),
+        ),
+    ),
+    job_kinds=(
+        JobKind(
+            name="x.example-tools.word-count",
+            description="Count the words, characters and lines of a text.",
+            arguments=Text,
+            run=count_later,
         ),
     ),
     routes=(

@@ -34,6 +34,13 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--port", type=int, default=8080, help="port to listen on (default %(default)s)")
         command.set_defaults(run=run)
 
+    working = commands.add_parser(
+        "work", help="run jobs from the PostgreSQL of SERVICE_DATABASE_URL until told to stop"
+    )
+    working.add_argument(
+        "--concurrency", type=int, help="jobs to run at once (default SERVICE_WORKER_CONCURRENCY)", metavar="N"
+    )
+    working.set_defaults(run=_work)
     commands.add_parser("migrate", help="bring the database's schema to head").set_defaults(run=_migrate)
     commands.add_parser(
         "check", help="compare the table with the handlers, load plugins, look at the database"
@@ -75,6 +82,19 @@ def _serve(options: argparse.Namespace) -> int:
     if not settings.database_url:
         return _complain("SERVICE_DATABASE_URL is not set; `atrium up` starts a private PostgreSQL for you")
     serve(settings, options.host, options.port)
+    return 0
+
+
+def _work(options: argparse.Namespace) -> int:
+    from atrium.boot.work import work
+    from atrium.kit.settings import read_settings
+
+    settings = read_settings()
+    if not settings.database_url:
+        return _complain("SERVICE_DATABASE_URL is not set; `atrium up` runs jobs by itself")
+    if options.concurrency is not None and options.concurrency < 1:
+        return _complain("--concurrency takes a number of at least 1")
+    work(settings, options.concurrency)
     return 0
 
 

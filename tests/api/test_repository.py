@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from atrium.engine.repository import service as repository
+from atrium.ground.quotas import service as quotas
 from tests.client import Answer, Client
 from tests.people import Company
 from tests.postgres import run_as_owner
@@ -358,6 +359,7 @@ async def test_what_is_deleted_leaves_the_store_at_the_next_sweep(company: Compa
 
 
 async def used(company: Company) -> int:
+    await quotas.enter_noted(company.house.services.database)
     rows = await run_as_owner(
         company.house.services.settings.database_url,
         "SELECT coalesce(sum(total + reserved), 0) AS used FROM quota_usage WHERE scope_id = $1 AND dimension = 'storage.bytes'",

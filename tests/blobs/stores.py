@@ -66,7 +66,7 @@ def running_cloud(folder: Path) -> Iterator[Cloud]:
     with (folder / "weed.log").open("wb") as log:
         process = subprocess.Popen(
             [str(weed), "server", f"-dir={folder}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-filer", "-s3", f"-s3.config={identities}",
-             "-master.volumeSizeLimitMB=512", "-volume.max=8", *arguments],
+             "-master.volumeSizeLimitMB=512", "-volume.max=40", *arguments],
             stdout=log, stderr=log, cwd=folder, start_new_session=True,
         )  # fmt: skip
     try:

@@ -15,38 +15,38 @@ from tests.postgres import fresh_database
 PROVISION_TOKEN = "the host's own token"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 async def probed_url() -> AsyncIterator[str]:
     """A database of its own: probes change what is the instance's, and other tests look at it untouched."""
     async with fresh_database() as url:
         yield url
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 async def planted_house(probed_url: str) -> AsyncIterator[House]:
     async with open_house(settings_for(probed_url), PLANTED_ROUTES, PLANTED_DOMAINS) as house:
         yield house
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 async def stage(probed_url: str) -> AsyncIterator[Stage]:
     async with open_house(settings_for(probed_url)) as house:
         yield await set_stage(house, SPECIMENS)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 async def planted_stage(planted_house: House) -> Stage:
     return await set_stage(planted_house, PLANTED_SPECIMENS)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 async def untouched_stage() -> AsyncIterator[Stage]:
     """A server of its own: the first run is asked for here, and would be over for everybody else."""
     async with fresh_database() as url, open_house(settings_for(url)) as house:
         yield await set_stage(house, SPECIMENS)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 async def hosted_stage() -> AsyncIterator[Stage]:
     """A server in hosted mode, its tenant provisioned."""
     async with (
@@ -57,7 +57,7 @@ async def hosted_stage() -> AsyncIterator[Stage]:
         yield await set_stage(house, SPECIMENS)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def stages(stage: Stage, planted_stage: Stage) -> dict[bool, Stage]:
     """The stage of a row, by whether it is a planted one."""
     return {False: stage, True: planted_stage}

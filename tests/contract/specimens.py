@@ -161,9 +161,70 @@ async def a_key(place: Place) -> str:
     return key
 
 
+async def an_access_key(place: Place) -> str:
+    return str((await made(place.caller.post("/api/s3/credentials", {"name": place.canary})))["id"])
+
+
+async def an_access_key_of_ones_own(place: Place) -> None:
+    await an_access_key(place)
+
+
 async def a_document(place: Place) -> str:
     draft = {"title": place.canary, "body": place.canary, "visibility": "team"}
     return str((await made(place.caller.post("/api/documents", draft)))["id"])
+
+
+async def a_job(place: Place) -> str:
+    draft = {"kind": "x.example-tools.word-count", "input": {"text": place.canary}}
+    return str((await made(place.caller.post("/api/jobs", draft)))["id"])
+
+
+async def an_executor(place: Place) -> str:
+    draft = {"name": f"{place.canary} {secrets.token_hex(4)}", "mode": "pull", "org_id": place.caller.org_id}
+    operator = await place.company.join("owner", team=place.team, org_role="org_owner", operator=True)
+    return str((await made(operator.post("/api/executors", draft)))["id"])
+
+
+async def a_held_job(place: Place) -> str:
+    """A job that the caller has claimed."""
+    person = await place.company.join("member", team=place.team)
+    draft = {"kind": "x.integrator-demo.lane-report", "input": {"lane": place.canary}}
+    id = str((await made(person.post("/api/jobs", draft)))["id"])
+    await run_as_owner(
+        place.company.house.services.settings.database_url,
+        """
+        WITH counted AS (UPDATE job_teams SET running = running + 1 WHERE team_id = $3)
+        UPDATE jobs SET state = 'running', attempt = 1, claim_token = gen_random_uuid(), lease_until = now() + interval '1 hour',
+               worker = (SELECT id FROM tokens WHERE digest = $2) WHERE id = $1
+        """,
+        UUID(id), digest_of((place.caller.token or "").encode()), place.team.id,
+    )  # fmt: skip
+    return id
+
+
+async def the_claims_token(place: Place) -> str | None:
+    found = await run_as_owner(
+        place.company.house.services.settings.database_url,
+        "SELECT claim_token::text FROM jobs WHERE input->>'lane' = $1 AND state = 'running' ORDER BY id DESC LIMIT 1",
+        place.canary,
+    )
+    return found[0][0] if found else None
+
+
+async def a_heartbeat(place: Place) -> Any:
+    return {"claim_token": await the_claims_token(place)}
+
+
+async def a_report(place: Place) -> Any:
+    return {"claim_token": await the_claims_token(place), "result": {"lane": "x", "shipments": 1, "on_time": 1.0}}
+
+
+async def a_failure(place: Place) -> Any:
+    return {"claim_token": await the_claims_token(place), "error": "out of paper"}
+
+
+async def a_new_executor(place: Place) -> Any:
+    return {"name": f"{place.canary} {secrets.token_hex(4)}", "mode": "pull"}
 
 
 async def two_factor_on(place: Place) -> None:
@@ -236,10 +297,14 @@ MAKERS: dict[str, Maker] = {
     "/api/tools/:name": a_tool,
     "/api/features/:name": a_feature,
     "/api/orgs/:ref": a_company,
+    "/api/jobs/:id": a_job,
+    "/api/executors/:id": an_executor,
+    "/api/workers/jobs/:id": a_held_job,
     "/api/documents/:id": a_document,
     "/api/repo/*key": a_key,
     "/api/repo-obj/:id": an_object,
     "/api/org/members/:id": a_colleague,
+    "/api/s3/credentials/:id": an_access_key,
 }
 
 EXAMPLES: dict[Key, Example] = {
@@ -261,9 +326,18 @@ EXAMPLES: dict[Key, Example] = {
     ("POST", "/api/org/branding/logo"): Example(sends(**a_logo())),
     ("POST", "/api/ai/echo"): Example(sends(prompt="three plain words")),
     ("POST", "/api/quota"): Example(sends(**LIMIT)),
+    ("POST", "/api/jobs"): Example(sends(kind="x.example-tools.word-count", input={"text": "three plain words"})),
+    ("POST", "/api/executors"): Example(a_new_executor),
+    ("POST", "/api/org/executors"): Example(a_new_executor),
+    ("PUT", "/api/model-roles"): Example(sends(roles={"utility": "local"})),
+    ("POST", "/api/workers/claim"): Example(sends(kinds=["x.integrator-demo.lane-report"])),
+    ("POST", "/api/workers/jobs/:id/heartbeat"): Example(a_heartbeat),
+    ("POST", "/api/workers/jobs/:id/complete"): Example(a_report),
+    ("POST", "/api/workers/jobs/:id/fail"): Example(a_failure),
     ("POST", "/api/documents"): Example(sends(title="A document")),
     ("PUT", "/api/documents/:id"): Example(sends(body="better")),
     ("PUT", "/api/repo/*key"): Example(some_bytes),
+    ("POST", "/api/repo-obj/:id/presign"): Example(sends(), before=an_access_key_of_ones_own),
     ("POST", "/api/repo-obj/:id/share"): Example(a_viewer),
     ("POST", "/api/repo-obj/:id/unshare"): Example(a_viewer),
     ("POST", "/api/repo-obj/:id/visibility"): Example(sends(visibility="team")),
@@ -277,10 +351,13 @@ EXAMPLES: dict[Key, Example] = {
     ("PUT", "/api/notes/:id"): Example(sends(body="better")),
     ("POST", "/api/notes/:id/share"): Example(a_share),
     ("POST", "/api/tools/:name"): Example(sends(enabled=True)),
+    ("POST", "/api/s3/credentials"): Example(sends(name="A key")),
     ("POST", "/api/tokens"): Example(sends(name="A token")),
     ("POST", "/api/features/:name"): Example(sends(enabled=True)),
     ("GET", "/api/x/example-tools/word-count"): Example(query={"text": "three plain words"}),
     ("POST", "/api/x/example-tools/word-count"): Example(sends(text="three plain words")),
+    ("GET", "/api/x/integrator-demo/eta"): Example(query={"lane": "AMS-LIS"}),
+    ("POST", "/api/x/integrator-demo/eta"): Example(sends(lane="AMS-LIS")),
 }
 
 SPECIMENS = Specimens(MAKERS, EXAMPLES)

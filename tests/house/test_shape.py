@@ -19,7 +19,10 @@ SPECIALISTS = {
         "blob_rows",
         "content",
         "extractor",
+        "keyed_rows",
         "listings",
+        "part_rows",
+        "parts",
         "reach",
         "release",
         "sharing",
@@ -29,11 +32,36 @@ SPECIALISTS = {
         "verification",
         "writing",
     },
+    "engine/executors": {"estimating", "simulated", "turns", "wire"},
+    "engine/jobs": {"claiming", "dispatcher", "queue_rows", "reaper", "remote", "runner", "settling"},
     "admin/companies": {"operators"},
     "admin/instance": {"samples"},
     "admin/plugins": {"loader", "manifest"},
     "product/branding": {"colour", "logo", "theme", "tokens"},
     "product/console": {"assets", "page"},
+    "product/s3": {
+        "ask",
+        "buckets",
+        "checksums",
+        "chunks",
+        "cors",
+        "credentials",
+        "deleting",
+        "forms",
+        "gateway",
+        "listing",
+        "multipart",
+        "payload",
+        "policy",
+        "putting",
+        "reading",
+        "refusals",
+        "replies",
+        "sigv2",
+        "sigv4",
+        "tags",
+        "xml",
+    },
 }
 SQL = re.compile(r"\b(SELECT|INSERT INTO|UPDATE \w+ SET|DELETE FROM|MERGE INTO)\b|^\s*(select|insert|update|delete)\s")
 SQL_HOMES = {
@@ -46,10 +74,18 @@ SYSTEM = {
     "seams/context.py": "the way to a system transaction",
     "admin/instance/service.py": "first run, configuration and counts, before or above any company",
     "boot/blobs.py": "re-hashes the bytes of every company",
+    "engine/repository/parts.py": "finds uploads that nobody came back for, in every company",
+    "engine/jobs/claiming.py": "takes turns between the teams of every company",
+    "engine/executors/service.py": "machines belong to the instance, and serve many companies",
+    "engine/executors/turns.py": "machines belong to the instance, and serve many companies",
+    "engine/jobs/dispatcher.py": "claims for workers that serve many companies",
+    "engine/jobs/remote.py": "finds the company of a job that a worker holds",
+    "engine/jobs/reaper.py": "finds lapsed leases and old jobs, in every company",
+    "engine/jobs/runner.py": "keeps the leases of attempts of every company",
     "engine/repository/release.py": "finds bytes to release, in every company",
     "engine/repository/service.py": "forgets grants that ended, in every company",
     "engine/repository/texts.py": "finds versions whose text is due, in every company",
-    "ground/quotas/service.py": "forgets old holds, in every company",
+    "ground/quotas/service.py": "forgets old holds and enters what was noted, in every company",
     "ground/tenancy/service.py": "asks whose a hostname is, before anybody is known",
     "admin/companies/operators.py": "the operators' plane over all companies",
     "admin/hosting/service.py": "the host acts from outside the tenant",
@@ -61,12 +97,13 @@ SYSTEM = {
     "ground/audit/service.py": "lists the end of every company's chain",
     "ground/idempotency/service.py": "forgets old replies, in every company",
     "product/branding/service.py": "the instance's own look",
+    "product/s3/service.py": "seals secrets again, in every company",
     "product/localization/service.py": "reads the instance's language for somebody not signed in",
     "product/console/service.py": "reads the instance's language for somebody not signed in",
 }
 DOORS = {"service", "model"}
 # A store that outgrew one file has its second noun beside it.
-STORES = {"store", "blob_rows", "listings"}
+STORES = {"store", "blob_rows", "keyed_rows", "listings", "part_rows", "queue_rows"}
 
 
 def stray_names(module: Module) -> Iterator[str]:

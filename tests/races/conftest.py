@@ -39,7 +39,7 @@ class Pair:
 
 @pytest.fixture(scope="package")
 async def pair() -> AsyncIterator[Pair]:
-    async with fresh_database() as url, serving(url, 2) as servers:
+    async with fresh_database() as url, serving(url, 2, database_pool=12) as servers:
         yield Pair(url, servers)
 
 

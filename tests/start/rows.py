@@ -73,6 +73,9 @@ ROWS: dict[str, tuple[str, ...]] = {
         f"INSERT INTO quota_usage VALUES ('{ORG}', '{ORG}', 'ai.requests', 2, now(), 1, 2, 3, 4, 5)",
         f"INSERT INTO quota_usage VALUES ('{ORG}', '{TEAM}', 'ai.requests', 0, now())",
     ),
+    "quota_entries": (
+        f"INSERT INTO quota_entries (org_id, id, team_id, amounts) VALUES ('{ORG}', '{NOTE}', '{TEAM}', '{{\"storage.bytes\": 5}}')",
+    ),
     "quota_holds": (
         "INSERT INTO quota_holds (id, org_id, team_id, amounts, expires_at)"
         f" VALUES (gen_random_uuid(), '{ORG}', '{TEAM}', '{{\"ai.requests\": 1}}', now())",
@@ -107,5 +110,39 @@ ROWS: dict[str, tuple[str, ...]] = {
         "INSERT INTO derivations (org_id, version_id, object_id, source_id, source_version_id)"
         f" VALUES ('{ORG}', '{BOB}', '{NOTE}', '{ADA}', '{ADA}')",
     ),
+    "s3_keys": (
+        "INSERT INTO s3_keys (id, org_id, user_id, access_key_id, secret_sealed, name, scope)"
+        f" VALUES (gen_random_uuid(), '{ORG}', '{ADA}', 'ATONE', '\\x01', 'laptop', NULL)",
+        "INSERT INTO s3_keys (id, org_id, user_id, access_key_id, secret_sealed, name, scope)"
+        f" VALUES (gen_random_uuid(), '{ORG}', '{BOB}', 'ATTWO', '\\x02', '', '{{files:read}}')",
+    ),
+    "s3_buckets": (
+        f"INSERT INTO s3_buckets (org_id, team_id, name, created_by) VALUES ('{ORG}', '{TEAM}', 'photos', '{ADA}')",
+    ),
+    "multipart_uploads": (
+        "INSERT INTO multipart_uploads (id, org_id, team_id, owner_id, key, draft)"
+        f" VALUES ('{NOTE}', '{ORG}', '{TEAM}', '{ADA}', 'films/ü.mp4', '{{}}')",
+    ),
+    "multipart_parts": (
+        "INSERT INTO multipart_parts (org_id, upload_id, number, sha256, size, etag)"
+        f" VALUES ('{ORG}', '{NOTE}', 1, sha256('a'), 1, 'e')",
+    ),
+    "job_orgs": ("UPDATE job_orgs SET cap = 5, running = 1",),
+    "job_teams": (f"UPDATE job_teams SET weight = 2, running = 1 WHERE team_id = '{TEAM}'",),
+    "job_lanes": (f"INSERT INTO job_lanes (team_id, org_id, pool, open) VALUES ('{TEAM}', '{ORG}', 'a', true)",),
+    "job_wakes": (f"INSERT INTO job_wakes (org_id, team_id, pool) VALUES ('{ORG}', '{TEAM}', 'a')",),
+    "jobs": (
+        "INSERT INTO jobs (id, org_id, team_id, user_id, kind, pool, state, max_attempts, lease, input)"
+        f" VALUES (gen_random_uuid(), '{ORG}', '{TEAM}', '{ADA}', 'a', 'a', 'queued', 3, '60 s', '{{\"ü\": null}}')",
+        "INSERT INTO jobs (id, org_id, team_id, user_id, kind, pool, state, max_attempts, lease, input, claim_token, lease_until)"
+        f" VALUES (gen_random_uuid(), '{ORG}', '{TEAM}', '{ADA}', 'a', 'a', 'running', 3, '60 s', '{{}}', gen_random_uuid(), now())",
+    ),
+    "job_workers": ("INSERT INTO job_workers (id, pools) VALUES (gen_random_uuid(), '{a,b}')",),
+    "executors": (
+        "INSERT INTO executors (id, name, mode, url, key_sealed, created_by)"
+        f" VALUES (gen_random_uuid(), 'gpu', 'push', 'https://models.example', '\\x01', '{ADA}')",
+        f"INSERT INTO executors (id, bound_to, name, mode, created_by) VALUES (gen_random_uuid(), '{ORG}', 'ours', 'pull', '{ADA}')",
+    ),
+    "model_roles": (f"INSERT INTO model_roles VALUES ('{ORG}', '{TEAM}', 'utility', 'gpu')",),
     "key_check": ("INSERT INTO key_check (sealed) VALUES ('\\x01')",),
 }

@@ -108,3 +108,9 @@ async def test_a_value_that_cannot_be_read_is_named() -> None:
     said = await refused(header_timeout="soon")
 
     assert "SERVICE_HEADER_TIMEOUT='soon' cannot be read: it takes int" in said
+
+
+async def test_a_certificate_that_cannot_be_used_refuses_to_serve(sealed: str, tmp_path: Path) -> None:
+    said = await refused(database_url=sealed, secret_key=SECRET, tls_certificate=tmp_path / "nowhere.pem")
+
+    assert "SERVICE_TLS_CERTIFICATE" in said

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atrium.edge.request import BodyTooSlow, Disconnected, Request
+from atrium.edge.request import BodyTooSlow, Request
 from atrium.kit.errors import Invalid, TooLarge
+from atrium.seams.routes import Disconnected
 
 CHUNKED = (b"transfer-encoding", b"chunked")
 

@@ -41,6 +41,7 @@ async def populate(house: House) -> Populated:
     private, shared = await _notes_of(other, canary, shared_with=owner)
     token = await _done(await other.post("/api/tokens", {"name": canary}, headers={"idempotency-key": canary}))
     await _spend_and_brand(owner, other, canary)
+    await _queue(house, company, other, canary)
     await _store(house, owner, other, canary)
     await _await_activation(house, company, owner)
     await _seal(house, company)
@@ -53,16 +54,54 @@ async def _spend_and_brand(owner: Client, other: Client, canary: str) -> None:
     await _done(await owner.put("/api/org/branding", {"title": canary, "tagline": canary}))
 
 
+async def _queue(house: House, company: Company, person: Client, canary: str) -> None:
+    draft = {"kind": "x.example-tools.word-count", "input": {"text": canary}}
+    await _done(await person.post("/api/jobs", draft))
+    await _done(await person.put("/api/model-roles", {"roles": {"utility": "local"}}))
+    # A lane appears at the first claim, and nobody works here.
+    await run_as_owner(
+        house.services.settings.database_url,
+        "INSERT INTO job_lanes (team_id, org_id, pool, open) VALUES ($1, $2, 'x.example-tools.word-count', true)",
+        UUID(person.team_id), company.org.id,
+    )  # fmt: skip
+
+
 async def _store(house: House, owner: Client, other: Client, canary: str) -> None:
     kept = await _done(await other.put(f"/api/repo/{canary}.txt?visibility=team", canary.encode()))
     await _done(await other.post(f"/api/repo-obj/{kept['id']}/share", {"user_id": owner.user_id}))
     gone = await _done(await other.put(f"/api/repo/{canary}-gone.txt", f"{canary} gone".encode()))
     await _done(await other.delete(f"/api/repo-obj/{gone['id']}"))
+    await _done(await other.post("/api/s3/credentials", {"name": canary}))
+    await _begin_an_upload(house, UUID(other.org_id), UUID(other.team_id), UUID(other.user_id), canary)
     await run_as_owner(
         house.services.settings.database_url,
         "INSERT INTO derivations (org_id, version_id, object_id, source_id, source_version_id) VALUES ($1, $2, $3, $3, $2)",
         UUID(owner.org_id), UUID(kept["version"]["id"]), UUID(kept["id"]),
     )  # fmt: skip
+
+
+async def _begin_an_upload(house: House, org: UUID, team: UUID, user: UUID, canary: str) -> None:
+    """An extra bucket, and an upload in parts that nobody has completed."""
+    url = house.services.settings.database_url
+    await run_as_owner(
+        url,
+        "INSERT INTO s3_buckets (org_id, team_id, name, created_by) VALUES ($1, $2, $3, $4)",
+        org,
+        team,
+        canary,
+        user,
+    )
+    await run_as_owner(
+        url,
+        "INSERT INTO multipart_uploads (id, org_id, team_id, owner_id, key, draft) VALUES ($1, $1, $2, $3, $4, '{}')",
+        org, team, user, canary,
+    )  # fmt: skip
+    await run_as_owner(
+        url,
+        "INSERT INTO multipart_parts (org_id, upload_id, number, sha256, size, etag)"
+        " SELECT $1, $1, 1, sha256, size, 'e' FROM blobs WHERE org_id = $1 LIMIT 1",
+        org,
+    )
 
 
 async def _await_activation(house: House, company: Company, owner: Client) -> None:

@@ -35,8 +35,8 @@ async def errands(house: House, ours: Populated, theirs: Populated) -> list[Erra
     """Every listing in each of its forms, and every row with an id asked with one of theirs."""
     found: list[Errand] = []
     for endpoint in house.endpoints:
-        # Operators look over all companies, and provisioning is not a caller's at all.
-        if is_public(endpoint) or endpoint.route.auth in (Auth.SUPERADMIN, Auth.PROVISION):
+        # Operators look over all companies, provisioning is not a caller's at all, and S3 is asked in its own protocol.
+        if is_public(endpoint) or endpoint.route.auth in (Auth.SUPERADMIN, Auth.PROVISION, Auth.SIGNED):
             continue
         if endpoint.route.method == "GET" and not endpoint.path:
             found += await _listings(endpoint, ours, theirs)

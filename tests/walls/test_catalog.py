@@ -31,17 +31,28 @@ OF_APP = {
     "idempotency_keys": ALL,
     "instance": "SELECT",
     "instance_branding": "SELECT",
+    "multipart_parts": ALL,
+    "multipart_uploads": ALL,
+    "job_lanes": "SELECT UPDATE(opens_at)",
+    "job_orgs": "SELECT UPDATE(running)",
+    "job_teams": "SELECT UPDATE(org_full, running)",
+    "job_wakes": "SELECT INSERT(org_id, pool, team_id)",
+    "jobs": "SELECT INSERT UPDATE",
+    "model_roles": ALL,
     "note_grants": ALL,
     "notes": ALL,
     "object_grants": ALL,
     "object_texts": ALL,
-    "object_versions": "SELECT INSERT DELETE",
+    "object_versions": "SELECT INSERT UPDATE(attributes) DELETE",
     "objects": ALL,
     "orgs": "SELECT",
+    "quota_entries": "SELECT INSERT DELETE",
     "quota_holds": "SELECT INSERT UPDATE",
     "quota_limits": ALL,
     "quota_usage": "SELECT INSERT UPDATE",
     "recovery_codes": ALL,
+    "s3_buckets": ALL,
+    "s3_keys": "SELECT INSERT DELETE",
     "schema_migrations": "SELECT",
     "team_features": ALL,
     "teams": "SELECT INSERT UPDATE",
@@ -62,10 +73,25 @@ OF_SYSTEM = {
     "company_branding": "SELECT",
     # forgetting old replies needs their age, never what was replied
     "idempotency_keys": "SELECT(created_at) DELETE",
+    # machines belong to the instance; the key in one is sealed
+    "executors": "SELECT INSERT UPDATE",
     "instance": "SELECT INSERT UPDATE",
     "instance_branding": "SELECT UPDATE",
+    # the scheduler takes turns between all teams: states and times, no input, no result, no error
+    "job_lanes": "SELECT INSERT UPDATE",
+    "job_orgs": "SELECT INSERT UPDATE",
+    "job_teams": "SELECT INSERT UPDATE",
+    "job_wakes": "SELECT INSERT(org_id, pool, team_id) UPDATE DELETE",
+    "job_workers": ALL,
+    "jobs": (
+        "SELECT(attempt, cancel_asked, claim_token, created_at, finished_at, id, kind, lease, lease_until, model, org_id, pool,"
+        " priority, run_at, started_at, state, team_id, user_id, worker)"
+        " UPDATE(attempt, claim_token, lease_until, started_at, state, worker) DELETE"
+    ),
     "key_check": "SELECT INSERT UPDATE",
     "login_failures": ALL,
+    # finding uploads that nobody came back for; no key
+    "multipart_uploads": "SELECT(created_at, id, org_id)",
     # counting notes; no title and no body
     "notes": "SELECT(id, org_id)",
     # forgetting grants that ended needs when they did
@@ -74,12 +100,15 @@ OF_SYSTEM = {
     "object_texts": "SELECT(due_at, org_id, state, version_id)",
     "orgs": "SELECT INSERT UPDATE",
     # forgetting old holds needs their age; operators set a company's limits and see its use
-    "quota_holds": "SELECT(created_at, expires_at, id, org_id, state) DELETE",
+    "quota_entries": "SELECT",
+    "quota_holds": "SELECT(amounts, created_at, expires_at, id, org_id, state, team_id) DELETE",
     "quota_limits": ALL,
     "quota_usage": "SELECT",
     "rate_limits": ALL,
     # an operator revokes a person's second factor
     "recovery_codes": "SELECT DELETE",
+    # finding whose key signed a request, and sealing secrets again
+    "s3_keys": "SELECT UPDATE(last_used_at, secret_sealed)",
     "schema_migrations": "SELECT",
     # the credential lookup reads a team's switches
     "team_features": "SELECT",
@@ -118,6 +147,9 @@ async def test_a_role_may_do_what_is_listed_and_no_more(
         "notes.body",
         "note_grants.permission",
         "idempotency_keys.reply_sealed",
+        "jobs.input",
+        "jobs.result",
+        "jobs.error",
         "objects.key",
         "object_texts.text",
     ],

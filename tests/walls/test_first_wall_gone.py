@@ -1,9 +1,13 @@
 """With every condition of our own struck from the statements, PostgreSQL's wall still lets nothing through."""
 
+from datetime import UTC, datetime
+
 import asyncpg
 import pytest
 
 from atrium.boot.assemble import House
+from atrium.product.s3 import sigv4
+from tests.client import Answer, Client
 from tests.houses import open_house, settings_for
 from tests.postgres import fresh_database, run_as_owner
 from tests.walls.catalog import org_column, tenant_tables
@@ -43,6 +47,29 @@ async def test_nothing_of_theirs_is_read_or_changed(walled_house: House, ours: P
     assert {answer.status for errand, answer in answers if errand.foreign} == {404}
     assert {answer.status for errand, answer in answers if not errand.foreign} == {200}
     assert await fingerprint(walled_house, theirs) == before
+
+
+async def signed(person: Client, path: str) -> Answer:
+    """A GET over S3."""
+    key = await person.post("/api/s3/credentials", {})
+    pair = (key["access_key_id"], key["secret_access_key"])
+    link = sigv4.sign_link("GET", "http", "atrium.test", path, pair, "atrium", datetime.now(UTC), 60)
+    return await Client(person.app).get(link.removeprefix("http://atrium.test"))
+
+
+async def test_nothing_of_theirs_is_read_over_s3(walled_house: House, ours: Populated, theirs: Populated) -> None:
+    caller = await ours.company.join("admin", org_role="org_owner")
+    own = await caller.put("/api/repo/own.txt?visibility=team", b"own")
+
+    with without_first_wall() as struck:
+        listed, versions = await signed(caller, "/s3/files"), await signed(caller, "/s3/files/own.txt")
+        theirs_by_key = await signed(caller, f"/s3/files/{theirs.canary}.txt")
+
+    assert own.status == 200
+    assert struck
+    assert (listed.status, versions.raw, theirs_by_key.status) == (200, b"own", 404)
+    assert b"own.txt" in listed.raw
+    assert theirs.canary.encode() not in listed.raw
 
 
 async def test_the_first_wall_is_really_gone(walled_house: House, ours: Populated) -> None:

@@ -14,10 +14,13 @@ from atrium.boot.wiring import DOMAINS
 from atrium.edge import openapi, reference
 from atrium.edge.app import App
 from atrium.edge.endpoint import Endpoint, bind, bind_plugin
+from atrium.engine.jobs import service as jobs
+from atrium.kit.bell import Bell
 from atrium.kit.combiner import Combiner
 from atrium.kit.database import Database
 from atrium.kit.keys import Keyring, read_secret
 from atrium.kit.metrics import Metrics
+from atrium.kit.outbound import Outbound
 from atrium.kit.passwords import Passwords
 from atrium.kit.settings import Settings
 from atrium.kit.staging import StagingArea
@@ -58,24 +61,34 @@ def assemble(settings: Settings, routes: tuple[Route, ...] = ROUTES, domains: tu
         registry=registry,
         state=ProcessState(),
         combiner=Combiner(),
+        bell=Bell(settings.database_url, "atrium_jobs"),
         blobs=open_blobs(settings, registry),
         staging=StagingArea(settings.data_dir / "staging"),
+        outbound=Outbound(settings.trusted_executor_hosts()),
     )
     housekeeping = Housekeeping(services)
+    runner = jobs.Runner(services, settings.worker_concurrency) if settings.embed_worker else None
 
     async def start() -> None:
         await services.database.open()
         await instance.require_same_key(services.database, services.keys)
+        services.bell.start()
         housekeeping.start()
+        if runner is not None:
+            runner.start()
         # What exists now lives as long as the process; the collector need not look at it again.
         gc.collect()
         gc.freeze()
 
     async def stop() -> None:
+        if runner is not None:
+            await runner.stop(settings.drain_seconds)
         await housekeeping.stop()
+        await services.bell.stop()
         await services.database.close()
         await services.blobs.close()
         services.staging.close()
+        await services.outbound.close()
 
     return House(App(endpoints, services, start, stop), endpoints, services)
 
@@ -85,6 +98,7 @@ def register(settings: Settings, domains: tuple[Domain, ...] = DOMAINS) -> Regis
     registry = Registry()
     for domain in domains:
         registry.tools |= {tool.name: tool for tool in domain.tools}
+        registry.job_kinds |= {kind.name: kind for kind in domain.job_kinds}
         for listener in domain.listeners:
             registry.listeners.setdefault(listener.event, []).append(listener)
     plugins.load_all(settings, registry)

@@ -9,6 +9,7 @@ from atrium.edge.endpoint import bind
 from atrium.ground.access.model import PERMISSIONS
 from atrium.ground.features.model import FEATURES
 from atrium.seams.context import Context, Operation
+from atrium.seams.jobs import problems_with
 from atrium.seams.routes import Auth, Download, EventStream, RawBody, Route
 from atrium.seams.wiring import Domain
 
@@ -31,7 +32,8 @@ def handlers_of(domains: tuple[Domain, ...]) -> Handlers:
 def problems(rows: Rows, handlers: Handlers, domains: tuple[Domain, ...] = ()) -> list[str]:
     """Every disagreement in the house; empty when it agrees with itself."""
     found = [f"{check.__name__.strip('_')}: {text}" for check in _TABLE_CHECKS for text in check(rows, handlers)]
-    return found + [f"duplicates: {text}" for text in _duplicates(domains)]
+    found += [f"duplicates: {text}" for text in _duplicates(domains)]
+    return found + [f"job_kinds: {text}" for text in _wrong_kinds(domains)]
 
 
 def _rows_without_handlers(rows: Rows, handlers: Handlers) -> Iterator[str]:
@@ -116,6 +118,15 @@ def _duplicates(domains: tuple[Domain, ...]) -> Iterator[str]:
     yield from (
         f"tool {name} is registered twice" for name in sorted({name for name in names if names.count(name) > 1})
     )
+
+
+def _wrong_kinds(domains: tuple[Domain, ...]) -> Iterator[str]:
+    seen: set[str] = set()
+    for kind in (kind for domain in domains for kind in domain.job_kinds):
+        if kind.name in seen or kind.name.startswith("x."):
+            yield f"{kind.name} is registered twice, or has a plugin's name"
+        yield from (f"{kind.name}: {text}" for text in problems_with(kind))
+        seen.add(kind.name)
 
 
 _TABLE_CHECKS = (

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
+from atrium.engine.jobs import service as jobs
 from atrium.engine.repository import service as repository
 from atrium.ground.audit import service as audit
 from atrium.ground.idempotency import service as idempotency
@@ -13,7 +14,7 @@ from atrium.kit.database import refusal_of
 from atrium.kit.log import log
 from atrium.seams.context import Services
 
-SEAL_SECONDS, FORGET_SECONDS, SWEEP_SECONDS, EXTRACT_SECONDS = 10, 300, 60, 2
+SEAL_SECONDS, FORGET_SECONDS, SWEEP_SECONDS, EXTRACT_SECONDS, JOBS_SECONDS = 10, 300, 60, 2, 1
 
 
 class Housekeeping:
@@ -30,6 +31,7 @@ class Housekeeping:
             asyncio.create_task(_every(FORGET_SECONDS, self._forget)),
             asyncio.create_task(_every(SWEEP_SECONDS, self._sweep)),
             asyncio.create_task(_every(EXTRACT_SECONDS, self._extract)),
+            asyncio.create_task(_every(JOBS_SECONDS, self._sweep_jobs)),
         ]
 
     async def stop(self) -> None:
@@ -49,9 +51,15 @@ class Housekeeping:
         await limits.forget_old(database)
         await quotas.forget_old(database)
         await repository.forget_grants(database)
+        await repository.forget_uploads(self._services)
+        await jobs.forget_finished(database, self._services.settings.job_retention_days)
 
     async def _sweep(self) -> None:
         await repository.sweep(self._services)
+        await quotas.enter_noted(self._services.database)
+
+    async def _sweep_jobs(self) -> None:
+        await jobs.sweep(self._services)
 
     async def _extract(self) -> None:
         if self._services.settings.extraction:

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import signal
 import socket
+import ssl
 from types import FrameType
 from typing import Any
 
@@ -13,6 +14,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from atrium.admin.instance import service as instance
 from atrium.boot.assemble import House, assemble
+from atrium.kit.bell import EVERYBODY
 from atrium.kit.database import Database
 from atrium.kit.keys import Keyring, read_secret
 from atrium.kit.log import log, set_up_logging
@@ -92,6 +94,7 @@ class Server(uvicorn.Server):
         # Not passed on: uvicorn would raise the signal once more at the end, and a clean stop would look like a death.
         self._house.services.state.draining = True
         self._house.app.streams.stop()
+        self._house.services.bell.ring(EVERYBODY)
         log.info("serve.draining", signal=signal.Signals(sig).name)
         if self.should_exit and sig == signal.SIGINT:
             self.force_exit = True
@@ -144,7 +147,20 @@ async def require_same_key(settings: Settings) -> None:
         await database.close()
 
 
-async def _prepare(settings: Settings) -> None:
+def require_certificate(settings: Settings) -> None:
+    """Refuse a certificate or key that cannot be used, before anything else is done."""
+    if not settings.tls_certificate and not settings.tls_key:
+        return
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(settings.tls_certificate, settings.tls_key or None)
+    except (OSError, ssl.SSLError) as error:
+        raise StartRefused(
+            f"the certificate cannot be used: {error}; look at SERVICE_TLS_CERTIFICATE and SERVICE_TLS_KEY"
+        ) from error
+
+
+async def prepare(settings: Settings) -> None:
+    """Everything that must hold before this process may use the database."""
     await prepare_database(settings)
     await require_same_key(settings)
 
@@ -158,15 +174,19 @@ def serve_on(settings: Settings, sock: socket.socket, *, announce: str = "") -> 
     """Serve on a bound socket until told to stop; `announce` is printed once it listens."""
     set_up_logging(settings.log_level)
     # Ctrl-C is a wish, not a failure, also before there is anything to drain.
-    with contextlib.suppress(KeyboardInterrupt), sock:
-        asyncio.run(_prepare(settings))
+    with contextlib.suppress(KeyboardInterrupt), contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(sock)]
+        if settings.s3_port:
+            sockets.append(stack.enter_context(bind(sock.getsockname()[0], settings.s3_port)))
+        require_certificate(settings)
+        asyncio.run(prepare(settings))
         house = assemble(settings)
         for plugin, reason in house.services.registry.failed_plugins.items():
             log.error("plugin.refused", plugin=plugin, reason=reason)
-        run(house, sock, announce=announce)
+        run(house, *sockets, announce=announce)
 
 
-def run(house: House, sock: socket.socket, *, announce: str = "") -> None:
+def run(house: House, *sockets: socket.socket, announce: str = "") -> None:
     """Answer requests with an assembled house until told to stop."""
     settings = house.services.settings
     protocol = type("Protocol", (DeadlinedProtocol,), {"head_seconds": settings.header_timeout})
@@ -185,6 +205,8 @@ def run(house: House, sock: socket.socket, *, announce: str = "") -> None:
         backlog=2048,
         ws="none",
         timeout_graceful_shutdown=settings.drain_seconds,
+        ssl_certfile=settings.tls_certificate or None,
+        ssl_keyfile=settings.tls_key or None,
         h11_max_incomplete_event_size=None,
     )
-    Server(config, house, announce).run([sock])
+    Server(config, house, announce).run(list(sockets))

@@ -51,7 +51,7 @@ def up(settings: Settings, host: str, port: int) -> int:
         shown = _ANNOUNCE.format(
             address=_address(host, sock.getsockname()[1]), data=settings.data_dir.resolve(), database=database
         )
-        serve_on(settings, sock, announce=shown)
+        serve_on(replace(settings, embed_worker=True), sock, announce=shown)
     return 0
 
 

@@ -8,10 +8,11 @@ from typing import Any
 
 from atrium.edge import downloads, gate
 from atrium.edge.access_log import AccessLog
+from atrium.edge.addresses import Addresses
 from atrium.edge.encode import Reply, failure, problem_of, reply_of
 from atrium.edge.endpoint import Endpoint, fill
 from atrium.edge.limits import Rates
-from atrium.edge.request import Disconnected, Request
+from atrium.edge.request import Request
 from atrium.edge.router import NoRoute, Router
 from atrium.edge.stream import Streams
 from atrium.ground.idempotency import service as idempotency
@@ -23,7 +24,7 @@ from atrium.kit.database import Connection, refusal_of
 from atrium.kit.errors import AppError
 from atrium.kit.log import log
 from atrium.seams.context import ANONYMOUS, Context, Operation, Principal, Services
-from atrium.seams.routes import Auth, RawBody
+from atrium.seams.routes import Auth, Disconnected, RawBody
 
 _NOSNIFF = (b"x-content-type-options", b"nosniff")
 _HSTS = (b"strict-transport-security", b"max-age=31536000; includeSubDomains")
@@ -36,6 +37,7 @@ class App:
     def __init__(self, endpoints: Sequence[Endpoint], services: Services, on_start: Hook, on_stop: Hook) -> None:
         self._services, self.on_start, self.on_stop = services, on_start, on_stop
         self._router = Router(endpoints)
+        self._addresses = Addresses(services.settings)
         self._rates = Rates(services.settings.rate_per_credential)
         self._access_log = AccessLog(services.settings.access_log)
         self._numbers = itertools.count(1)
@@ -86,7 +88,7 @@ class App:
         endpoint: Endpoint | None = None
         extra: list[tuple[bytes, bytes]] = []
         try:
-            endpoint, params = self._router.match(request.method, request.path)
+            endpoint, params = self._router.match(request.method, self._addresses.path_of(request))
             reply = await self._serve(endpoint, request, params, op, extra)
             if reply.download is not None:
                 await downloads.begin(reply, request.method)
@@ -106,6 +108,9 @@ class App:
         self, endpoint: Endpoint, request: Request, params: list[str], op: Operation, extra: list[tuple[bytes, bytes]]
     ) -> Reply:
         route, services = endpoint.route, self._services
+        if route.auth is Auth.SIGNED:
+            # The gateway admits by signature, and renders its refusals in its own protocol.
+            return reply_of(await endpoint.call(op, self._addresses.wire_of(request)))
         if route.auth is Auth.PUBLIC:
             if request.method not in gate.READS:
                 await limits.admit_public_write(
@@ -125,15 +130,45 @@ class App:
         # One connection from the credential to the commit; the body is in before it is taken.
         async with services.database.borrow() as connection:
             op.who = await identity.identify(services.database, connection, token)
-            extra.append((b"ratelimit-policy", self._rates.policy))
-            extra.append((b"ratelimit", self._rates.admit(op.who.credential_id)))
+            if gate.is_rated(route):
+                extra.append((b"ratelimit-policy", self._rates.policy))
+                extra.append((b"ratelimit", self._rates.admit(op.who.credential_id)))
             gate.check(route, op)
             arguments = fill(endpoint, request, params, raw)
             if endpoint.transactional:
                 return await self._transact(endpoint, request, op, arguments, raw, connection)
+        key = _idempotency_key(request)
+        if key is not None and endpoint.body is not RawBody:
+            return await self._operate_once(endpoint, request, op, arguments, raw, key)
+        return await self._operate(endpoint, op, arguments)
+
+    async def _operate(self, endpoint: Endpoint, op: Operation, arguments: dict[str, Any]) -> Reply:
+        """A handler that takes an Operation and opens its own transactions."""
         value = await endpoint.call(op, **arguments)
-        gate.confirm(route, op)
+        gate.confirm(endpoint.route, op)
         return reply_of(value)
+
+    async def _operate_once(
+        self, endpoint: Endpoint, request: Request, op: Operation, arguments: dict[str, Any], raw: bytes, key: str
+    ) -> Reply:
+        """The same, at most once for its key: claimed before the work and kept after it, each in a transaction of its own."""
+        async with op.begin() as ctx:
+            kept = await idempotency.claim(ctx, key, request.path.encode(), request.scope["query_string"], raw)
+        if kept is not None:
+            return _replay(kept)
+        try:
+            reply = await self._operate(endpoint, op, arguments)
+        except AppError:
+            async with op.begin() as ctx:
+                await idempotency.release(ctx, key)
+            raise
+        async with op.begin() as ctx:
+            if reply.events is None:
+                await idempotency.keep(ctx, key, KeptReply(reply.status, reply.body))
+            else:
+                # A stream is told as it happens; there is no reply to keep.
+                await idempotency.release(ctx, key)
+        return reply
 
     async def _transact(
         self,
@@ -156,15 +191,11 @@ class App:
                 checked=op.checked,
                 db=db,
             )
-            key = request.header(b"idempotency-key") if request.method == "POST" else None
+            key = _idempotency_key(request)
             if key is not None:
                 kept = await idempotency.claim(ctx, key, request.path.encode(), request.scope["query_string"], raw)
                 if kept is not None:
-                    return Reply(
-                        kept.status,
-                        [(b"content-type", b"application/json"), (b"idempotent-replay", b"true")],
-                        kept.body,
-                    )
+                    return _replay(kept)
             # Encoded at once and not held: a page of rows that outlives the commit costs more than making it.
             reply = reply_of(await endpoint.call(ctx, **arguments))
             gate.confirm(endpoint.route, ctx)
@@ -194,8 +225,7 @@ class App:
     async def _send(self, reply: Reply, request: Request, extra: list[tuple[bytes, bytes]], send: Any) -> None:
         headers = [
             *reply.headers,
-            _NOSNIFF,
-            (b"cache-control", reply.cache if reply.download is None else b"private, no-cache"),
+            *self._common(reply),
             *extra,
             (b"x-request-id", request.id.encode()),
         ]
@@ -215,6 +245,11 @@ class App:
             return
         await send({"type": "http.response.body", "body": b"" if request.method == "HEAD" else reply.body})
 
+    def _common(self, reply: Reply) -> list[tuple[bytes, bytes]]:
+        if reply.download is None:
+            return [_NOSNIFF, (b"cache-control", reply.cache)]
+        return [] if reply.download.bare else [_NOSNIFF, (b"cache-control", b"private, no-cache")]
+
     def _note(self, endpoint: Endpoint | None, request: Request, reply: Reply, seconds: float, who: Principal) -> None:
         # Labels come from the table, never from the request: a stranger must not be able to invent series.
         method, route = (endpoint.route.method, endpoint.route.path) if endpoint is not None else ("none", "none")
@@ -227,7 +262,14 @@ class App:
             timer = self._timers[method, route] = self._services.metrics.seconds.labels(method, route)
         counter.inc()
         timer.observe(seconds)
+        sent = len(reply.body) if reply.download is None else reply.download.length or 0
         user, org = (who.user_id, who.org_id) if who is not ANONYMOUS else (None, None)
-        self._access_log.add(
-            request.id, request.method, request.path, reply.status, seconds, user, org, len(reply.body)
-        )
+        self._access_log.add(request.id, request.method, request.path, reply.status, seconds, user, org, sent)
+
+
+def _idempotency_key(request: Request) -> str | None:
+    return request.header(b"idempotency-key") if request.method == "POST" else None
+
+
+def _replay(kept: KeptReply) -> Reply:
+    return Reply(kept.status, [(b"content-type", b"application/json"), (b"idempotent-replay", b"true")], kept.body)

@@ -1,6 +1,7 @@
 """Sending bytes as they are read: the first piece before the status line, so that a refusal can still be one."""
 
 import asyncio
+from collections.abc import AsyncGenerator
 from typing import Any
 
 from atrium.edge.encode import Reply
@@ -13,6 +14,7 @@ async def begin(reply: Reply, method: str) -> None:
     """Read the first piece; what raises here becomes an ordinary refusal. A HEAD reads nothing."""
     source = reply.download.source if reply.download is not None else None
     if source is None:
+        reply.body = reply.download.body if reply.download is not None else b""
         return
     if method == "HEAD":
         await source.aclose()
@@ -21,15 +23,17 @@ async def begin(reply: Reply, method: str) -> None:
 
 
 def length_of(download: Download) -> list[tuple[bytes, bytes]]:
-    """The exact Content-Length; a 304 has none."""
-    return [] if download.status == 304 else [(b"content-length", b"%d" % download.length)]
+    """The exact Content-Length; a 304 and a 204 have none."""
+    if download.length is None or download.status in (204, 304):
+        return []
+    return [(b"content-length", b"%d" % download.length)]
 
 
 async def send_rest(reply: Reply, request: Request, send: Any) -> None:
     """Send the first piece and the rest, until the end or until nobody listens; the source is closed either way."""
     download = reply.download
     if download is None or download.source is None or request.method == "HEAD":
-        await send({"type": "http.response.body", "body": b""})
+        await send({"type": "http.response.body", "body": b"" if request.method == "HEAD" else reply.body})
         return
     try:
         if len(reply.body) == download.length:
@@ -43,9 +47,12 @@ async def send_rest(reply: Reply, request: Request, send: Any) -> None:
 async def _pump(reply: Reply, download: Download, request: Request, send: Any) -> None:
     assert download.source is not None  # noqa: S101 - narrowed by the caller
     gone = asyncio.ensure_future(until_gone(request.receive))
-    left = download.length
     piece, reply.body = reply.body, b""
     try:
+        if download.length is None:
+            await _pump_unknown(piece, download.source, send)
+            return
+        left = download.length
         while left > 0 and not gone.done():
             left -= len(piece)
             await send({"type": "http.response.body", "body": piece, "more_body": left > 0})
@@ -53,3 +60,11 @@ async def _pump(reply: Reply, download: Download, request: Request, send: Any) -
                 piece = await anext(download.source)
     finally:
         gone.cancel()
+
+
+async def _pump_unknown(piece: bytes, source: AsyncGenerator[bytes, None], send: Any) -> None:
+    """To the end, whether or not somebody still listens: what is being done here is not undone by leaving."""
+    await send({"type": "http.response.body", "body": piece, "more_body": True})
+    async for more in source:
+        await send({"type": "http.response.body", "body": more, "more_body": True})
+    await send({"type": "http.response.body", "body": b""})

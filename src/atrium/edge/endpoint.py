@@ -26,6 +26,7 @@ from atrium.seams.routes import (
     Range,
     RawBody,
     Route,
+    Wire,
 )
 from atrium.seams.wiring import PluginRequest, PluginRoute
 
@@ -88,7 +89,7 @@ def bind(route: Route, call: Callable[..., Any]) -> Endpoint:
         route=route,
         call=call,
         transactional=hints[parameters[0].name] is Context,
-        path={name: hints[name] for name in positional if name != "body"},
+        path={name: hints[name] for name in positional if name != "body" and hints[name] is not Wire},
         query={name: hint for name, hint in keywords.items() if name not in headers},
         headers=headers,
         body=body,

@@ -75,6 +75,11 @@ def confirm(route: Route, acting: Acting) -> None:
         raise UncheckedAccess(f"{route.handler} replied without checking {route.permission}")
 
 
+def is_rated(route: Route) -> bool:
+    """Whether requests are counted per credential; workers are bounded by the jobs there are and by their leases."""
+    return route.permission != "jobs:execute"
+
+
 def acts_on_instance(route: Route) -> bool:
     """Operators keep the instance running even while their own company is suspended."""
     return route.permission == "instance:manage"

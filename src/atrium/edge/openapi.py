@@ -48,6 +48,8 @@ class Problem(msgspec.Struct, omit_defaults=True):
 
 def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
     """The whole interface; equal tables give equal documents."""
+    # What speaks another protocol is described by that protocol's own documents.
+    endpoints = [endpoint for endpoint in endpoints if endpoint.route.auth is not Auth.SIGNED]
     types = _types(endpoints)
     schemas, components = msgspec.json.schema_components(types, ref_template=_REF)
     schema_of = {id(kind): schema for kind, schema in zip(types, schemas, strict=True)}
@@ -214,6 +216,9 @@ def _refusals(endpoint: Endpoint) -> set[Kind]:
         found.add(Kind.STALE)
     if endpoint.reply is Download:
         found.add(Kind.RANGE)
+    # A request struct whose content somebody else judges says so itself.
+    if getattr(endpoint.body, "__may_be_refused__", False):
+        found.add(Kind.REFUSED)
     return found
 
 

@@ -20,7 +20,14 @@ td,th{padding:.45rem .6rem;border-top:1px solid var(--line);text-align:left;vert
 th{color:var(--soft);font-weight:600}code{font:.85rem ui-monospace,monospace;background:var(--code);padding:.1rem .3rem;border-radius:4px}
 .method{font:600 .8rem ui-monospace,monospace;color:var(--mark)}tr:target{background:var(--code)}
 """
-_ACCESS = {"P": "anybody", "B": "bearer", "PV": "provisioning token", "SA": "operator", "OA": "company role"}
+_ACCESS = {
+    "P": "anybody",
+    "B": "bearer",
+    "PV": "provisioning token",
+    "SA": "operator",
+    "OA": "company role",
+    "S3": "S3 signature",
+}
 
 
 def policy() -> str:

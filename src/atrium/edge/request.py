@@ -7,13 +7,10 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from atrium.kit.errors import AppError, Invalid, Kind, TooLarge
+from atrium.seams.routes import Disconnected
 
 Receive = Any
 _ID = re.compile(rb"[A-Za-z0-9._-]{1,64}\Z")
-
-
-class Disconnected(Exception):
-    """The client left; nobody is there to answer."""
 
 
 class BodyTooSlow(AppError):

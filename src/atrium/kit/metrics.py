@@ -24,6 +24,7 @@ class Metrics:
         self.refused_logins = Counter(
             "atrium_refused_logins", "Sign-ins refused, by reason.", ("reason",), registry=self.registry
         )
+        self.jobs = Counter("atrium_jobs", "Attempts ended by this process.", ("kind", "state"), registry=self.registry)
         self.sealed_events = Counter("atrium_audit_events_sealed", "Audit events chained.", registry=self.registry)
 
     def as_text(self) -> bytes:

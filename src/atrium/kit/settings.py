@@ -84,6 +84,16 @@ class Settings:
     blob_s3_region: str = setting("us-east-1", "Region of the bucket.")
     blob_s3_access_key_id: str = setting("", "Access key of the bucket; the machine's own role when empty.")
     blob_s3_secret_access_key: str = setting("", "Secret of that access key.", secret=True)
+    s3_bucket: str = setting("files", "Name of the bucket that holds a team's objects for S3 clients.")
+    s3_region: str = setting(
+        "atrium", "Region told to S3 clients; any is accepted. One of Amazon's would bring old signatures."
+    )
+    s3_domain: str = setting("", "Hostname that speaks only S3; a name below it is a bucket (virtual-host style).")
+    s3_port: int = setting(0, "One more port, which speaks only S3; none when 0.", least=0)
+    s3_url: str = setting("", "Address S3 clients reach this server at; made from the settings above when empty.")
+    s3_extra_buckets: bool = setting(
+        False, "Let people create buckets besides their team's; each is a folder of the team's bucket."
+    )
     object_limit: int = setting(53_687_091_200, "Most bytes of one object (50 GiB).")
     upload_timeout: int = setting(60, "Seconds an upload may stand still before it is given up.")
     extraction: bool = setting(True, "Extract the text of uploaded documents, in processes of their own.")
@@ -91,6 +101,22 @@ class Settings:
     extraction_seconds: int = setting(20, "Seconds one document may take, of processor and of clock.")
     extraction_memory: int = setting(1_073_741_824, "Bytes of memory one document may take.")
     extraction_output: int = setting(2_097_152, "Most bytes of text kept of one document; the rest is cut off.")
+    embed_worker: bool = setting(
+        False, "Run jobs in the serving process as well; `atrium up` always does, larger installs start `atrium work`."
+    )
+    worker_concurrency: int = setting(8, "Jobs that one worker process runs at once.")
+    executor_hosts: str = setting(
+        "", "Hosts (comma separated) that push executors may be on although they are not on the public internet."
+    )
+    local_model_url: str = setting(
+        "", "OpenAI-compatible URL of this server's own model, such as http://127.0.0.1:8080/v1; simulated when empty."
+    )
+    local_model_key: str = setting("", "Key of that URL.", secret=True)
+    local_model: str = setting("", "Name of the model to ask for there; the server's only one when empty.")
+    utility_executor: str = setting(
+        "", "Executor of the role `utility` for teams that chose none; this server when empty."
+    )
+    job_retention_days: int = setting(30, "Days for which finished jobs are kept.")
     default_locale: str = setting("en", "Locale of people who have not chosen one, until the instance sets its own.")
     rate_per_credential: int = setting(6000, "Requests a minute one credential may make to one process.")
     rate_public_writes: int = setting(
@@ -106,8 +132,16 @@ class Settings:
     trusted_proxies: str = setting(
         "", "Addresses (comma separated) whose X-Forwarded-For and X-Forwarded-Proto are believed."
     )
+    tls_certificate: str = setting(
+        "", "File with this server's certificate chain (PEM): it then speaks HTTPS itself, without a proxy in front."
+    )
+    tls_key: str = setting("", "File with the certificate's private key (PEM).")
     access_log: bool = setting(True, "Write one line per request to standard output.")
     log_level: LogLevel = setting(LogLevel.INFO, "Lowest level that is logged: debug, info, warning or error.")
+
+    def trusted_executor_hosts(self) -> frozenset[str]:
+        """The hosts of `executor_hosts`, one by one."""
+        return frozenset(filter(None, self.executor_hosts.lower().replace(" ", "").split(",")))
 
 
 def read_settings(environment: Mapping[str, str] | None = None, **overrides: Any) -> Settings:

@@ -14,14 +14,27 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 from uuid import UUID
 
+from atrium.kit.checksums import new_checksum
 from atrium.kit.ids import new_id
 
 T = TypeVar("T")
 LARGEST_BATCH, SMALLEST_BATCH, MEMORY = 1 << 20, 1 << 16, 12 << 20
 PART, SEALED = ".part", ".sealed"
+
+
+class Digests(Protocol):
+    """What some bytes hash to."""
+
+    @property
+    def sha256(self) -> bytes:
+        """Always computed."""
+
+    @property
+    def hashes(self) -> dict[str, bytes]:
+        """Those that were asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +46,20 @@ class Staged:
     sha256: bytes
     size: int
     hashes: dict[str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class _Hashed:
+    sha256: bytes
+    hashes: dict[str, bytes]
+
+
+def digests_of(whole: bytes, hashes: Iterable[str]) -> Digests:
+    """The same for a few bytes in memory."""
+    found = {name: new_checksum(name) for name in hashes}
+    for one in found.values():
+        one.update(whole)
+    return _Hashed(hashlib.sha256(whole).digest(), {name: one.digest() for name, one in found.items()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +111,7 @@ class Writer:
         self._area, self._namespace = area, namespace
         self._path = area.folder / f"{new_id().hex}{PART}"
         self._sha256 = hashlib.sha256()
-        self._others = {name: hashlib.new(name, usedforsecurity=False) for name in hashes}
+        self._others = {name: new_checksum(name) for name in hashes}
         self._chunks: list[bytes] = []
         self._waiting = self.size = 0
         self._file: int | None = None

@@ -7,11 +7,13 @@ from uuid import UUID
 
 import msgspec
 
+from atrium.kit.bell import Bell
 from atrium.kit.combiner import Combiner
 from atrium.kit.database import Begun, Database, Transaction
 from atrium.kit.ids import NIL
 from atrium.kit.keys import Keyring
 from atrium.kit.metrics import Metrics
+from atrium.kit.outbound import Outbound
 from atrium.kit.passwords import Passwords
 from atrium.kit.settings import Settings
 from atrium.kit.staging import StagingArea
@@ -64,8 +66,10 @@ class Services(msgspec.Struct, frozen=True, kw_only=True):
     registry: Registry
     state: ProcessState
     combiner: Combiner
+    bell: Bell
     blobs: BlobStore
     staging: StagingArea
+    outbound: Outbound
 
 
 class Acting(msgspec.Struct, kw_only=True):

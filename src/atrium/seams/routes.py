@@ -19,6 +19,10 @@ Authorization = NewType("Authorization", str)
 Host = NewType("Host", str)
 
 
+class Disconnected(Exception):
+    """The client left; nobody is there to answer."""
+
+
 class Auth(Enum):
     """Who may come in at all; the values are the interface's codes."""
 
@@ -27,6 +31,7 @@ class Auth(Enum):
     PROVISION = "PV"
     SUPERADMIN = "SA"
     ORG_ADMIN = "OA"
+    SIGNED = "S3"
 
 
 class Decides(Enum):
@@ -36,7 +41,7 @@ class Decides(Enum):
     RESOURCE = "resource"
 
 
-PUBLIC, BEARER, PROVISION, SUPERADMIN, ORG_ADMIN = Auth
+PUBLIC, BEARER, PROVISION, SUPERADMIN, ORG_ADMIN, SIGNED = Auth
 RESOURCE = Decides.RESOURCE
 
 
@@ -120,12 +125,32 @@ class EventStream:
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """Bytes sent as they are read; the source is not begun for a HEAD, and closed however the sending ends."""
+    """Bytes sent as they are read; the source is not begun for a HEAD, and closed however the sending ends.
+
+    A `bare` one comes from a gateway that speaks another protocol: its headers are all there are, and `body` is whole
+    when there is no source. An unknown length is sent in chunks.
+    """
 
     status: int
     headers: list[tuple[str, str]]
-    length: int
+    length: int | None
     source: AsyncGenerator[bytes, None] | None
+    bare: bool = False
+    body: bytes = b""
+
+
+@dataclass(slots=True)
+class Wire:
+    """A request exactly as it came, for a gateway that speaks another protocol and admits callers its own way."""
+
+    method: str
+    raw_path: bytes
+    query: bytes
+    headers: list[tuple[bytes, bytes]]
+    chunks: AsyncIterator[bytes]
+    secure: bool
+    bucket_host: str | None = None
+    prefix: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 from atrium.kit.errors import Invalid
 from atrium.seams.blobs import BlobStoreFactory
+from atrium.seams.jobs import JobKind
 from atrium.seams.tools import Tool
 
 
@@ -31,6 +32,7 @@ class Domain:
     name: str
     handlers: ModuleType | None = None
     tools: tuple[Tool, ...] = ()
+    job_kinds: tuple[JobKind, ...] = ()
     listeners: tuple[Listener, ...] = ()
 
 
@@ -60,6 +62,7 @@ class Plugin:
 
     tools: tuple[Tool, ...] = ()
     routes: tuple[PluginRoute, ...] = ()
+    job_kinds: tuple[JobKind, ...] = ()
     blob_stores: Mapping[str, BlobStoreFactory] = field(default_factory=dict)
 
 
@@ -79,6 +82,7 @@ class Registry:
     """What every domain and plugin plugged in; complete before the first request."""
 
     tools: dict[str, Tool] = field(default_factory=dict)
+    job_kinds: dict[str, JobKind] = field(default_factory=dict)
     listeners: dict[type, list[Listener]] = field(default_factory=dict)
     blob_stores: dict[str, BlobStoreFactory] = field(default_factory=dict)
     plugins: dict[str, LoadedPlugin] = field(default_factory=dict)

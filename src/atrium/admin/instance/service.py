@@ -18,6 +18,7 @@ from atrium.admin.instance.model import (
     Status,
 )
 from atrium.admin.instance.samples import SAMPLES
+from atrium.engine.executors import service as executors
 from atrium.ground.access.model import OrgRole, Role
 from atrium.ground.audit import service as audit
 from atrium.ground.identity import service as identity
@@ -27,6 +28,7 @@ from atrium.kit.database import Database
 from atrium.kit.keys import Keyring, Unsealable
 from atrium.kit.passwords import KDF
 from atrium.product.notes import service as notes
+from atrium.product.s3 import service as s3
 from atrium.seams.context import Context, Operation, Principal
 
 _KEY_CHECK, _KEY_PLACE = b"atrium", "instance|key_check"
@@ -167,7 +169,8 @@ async def require_same_key(database: Database, keys: Keyring) -> None:
 
 async def reseal(database: Database, keys: Keyring) -> int:
     """Seal everything again under the newest key, so that older ones can be dropped from SERVICE_SECRET_KEY."""
-    changed = await identity.reseal(database, keys)
+    changed = await identity.reseal(database, keys) + await s3.reseal(database, keys)
+    changed += await executors.reseal(database, keys)
     async with database.begin_system() as db:
         await store.replace_key_check(db, keys.seal(_KEY_CHECK, _KEY_PLACE))
     return changed

@@ -7,6 +7,7 @@ import re
 import sys
 import traceback
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -18,6 +19,7 @@ from atrium.admin.plugins.manifest import Manifest
 from atrium.admin.plugins.model import LoadRefused
 from atrium.ground.access.model import PERMISSIONS
 from atrium.kit.paths import inside
+from atrium.seams.jobs import JobKind, problems_with
 from atrium.seams.tools import Tool, schema_of
 from atrium.seams.wiring import LoadedPlugin, Plugin, PluginRoute, Registry
 
@@ -28,6 +30,7 @@ _SEGMENT = r"(?:[a-z0-9][a-z0-9._-]*|:[a-z][a-z0-9_]*)"
 _PATH = re.compile(rf"(?:/{_SEGMENT})+")
 _NAMES = re.compile(r":(\w+)")
 _TOOL = re.compile(r"[a-z][a-z0-9_]{0,63}")
+_KIND = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 _STORE = re.compile(r"[a-z][a-z0-9-]{0,39}")
 
 
@@ -70,6 +73,7 @@ def _load(folder: Path, registry: Registry) -> None:
         problems = [
             *_problems_with_tools(plugin, registry),
             *_problems_with_routes(plugin),
+            *_problems_with_kinds(plugin, card),
             *_problems_with_stores(plugin, registry),
         ]
         if problems:
@@ -155,6 +159,20 @@ def _problems_with_routes(plugin: Plugin) -> Iterator[str]:
         seen.add((route.method, route.path))
 
 
+def _problems_with_kinds(plugin: Plugin, card: Manifest) -> Iterator[str]:
+    prefix, seen = f"x.{card.id}.", set[str]()
+    for kind in plugin.job_kinds:
+        if not isinstance(kind, JobKind):
+            yield f"{kind!r} is not a JobKind"
+            continue
+        if not kind.name.startswith(prefix) or not _KIND.fullmatch(kind.name[len(prefix) :]):
+            yield f"job kind {kind.name}: a name is {prefix} and lower-case letters, digits and dashes"
+        if kind.name in seen:
+            yield f"job kind {kind.name}: declared twice"
+        yield from (f"job kind {kind.name}: {text}" for text in problems_with(kind))
+        seen.add(kind.name)
+
+
 def _problems_with_stores(plugin: Plugin, registry: Registry) -> Iterator[str]:
     for name, factory in plugin.blob_stores.items():
         if not _STORE.fullmatch(name):
@@ -178,6 +196,7 @@ def _register(card: Manifest, plugin: Plugin, registry: Registry) -> None:
         )
         for tool in plugin.tools
     }
+    registry.job_kinds |= {kind.name: replace(kind, source=source) for kind in plugin.job_kinds}
     registry.blob_stores |= plugin.blob_stores
     registry.plugins[card.id] = LoadedPlugin(
         id=card.id, name=card.name, version=card.version, description=card.description, plugin=plugin

@@ -13,6 +13,7 @@ class PluginCard(msgspec.Struct, frozen=True):
     tools: list[str]
     workflows: list[str]
     routes: list[str]
+    job_kinds: list[str]
 
 
 class LoadRefused(Exception):

@@ -28,6 +28,7 @@ def list_plugins(ctx: Context) -> list[PluginCard]:
             tools=[tool.name for tool in one.plugin.tools],
             workflows=[],
             routes=[f"{route.method} /api/x/{one.id}{route.path}" for route in one.plugin.routes],
+            job_kinds=[kind.name for kind in one.plugin.job_kinds],
         )
         for _, one in sorted(loaded.items())
     ]

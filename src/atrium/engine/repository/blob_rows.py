@@ -36,7 +36,7 @@ class Readable(msgspec.Struct, frozen=True):
 
 
 class BlobRow(msgspec.Struct, frozen=True):
-    """A blob, and whether a version refers to it."""
+    """A blob, and whether a version or a part refers to it."""
 
     sha256: bytes
     size: int
@@ -77,7 +77,10 @@ async def seize_blob(db: Transaction, org_id: UUID, sha256: bytes) -> bool:
 async def is_referenced(db: Transaction, org_id: UUID, sha256: bytes) -> bool:
     return bool(
         await db.value(
-            "SELECT EXISTS (SELECT FROM object_versions WHERE org_id = :org_id AND sha256 = :sha256)",
+            """
+            SELECT EXISTS (SELECT FROM object_versions WHERE org_id = :org_id AND sha256 = :sha256)
+                OR EXISTS (SELECT FROM multipart_parts WHERE org_id = :org_id AND sha256 = :sha256)
+            """,
             org_id=org_id,
             sha256=sha256,
         )
@@ -128,6 +131,7 @@ async def list_blobs(db: Transaction, org_id: UUID, after: bytes, limit: int) ->
         BlobRow,
         """
         SELECT b.sha256, b.size, EXISTS (SELECT FROM object_versions v WHERE v.org_id = b.org_id AND v.sha256 = b.sha256)
+               OR EXISTS (SELECT FROM multipart_parts p WHERE p.org_id = b.org_id AND p.sha256 = b.sha256)
           FROM blobs b WHERE b.org_id = :org_id AND b.sha256 > :after ORDER BY b.sha256 LIMIT :limit
         """,
         org_id=org_id,

@@ -8,23 +8,36 @@ from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
-from atrium.engine.repository.model import Filter, StoredObject, after_all_with
+from atrium.engine.repository.model import Filter, Listed, StoredObject, after_all_with
 from atrium.engine.repository.store import LIVE, OBJECT, object_of, reader
 from atrium.kit.database import Transaction
 from atrium.kit.ids import NIL
 from atrium.seams.context import Principal
 
 Position = tuple[str, UUID]
-_MERGED = "SELECT DISTINCT ON (key, id) key, id FROM ({branches}) AS b ORDER BY key, id LIMIT {limit}"
+_LAST = UUID(int=(1 << 128) - 1)
+# One object by its id. OFFSET 0 keeps it a lookup per row: joined freely, a planner that has no statistics yet walks the
+# whole company once for every row of the page.
+_LOOKUP = f"""
+  SELECT {OBJECT} FROM objects o JOIN object_versions v ON v.id = o.version_id
+   WHERE o.org_id = :org_id AND o.id = {{id}} OFFSET 0
+"""
+# What a bucket's listing tells: a row of a thousand carries no more than that, and needs no other table.
+_LEAN_LOOKUP = """
+  SELECT o.key, o.owner_id, o.etag, o.size, o.written_at FROM objects o WHERE o.org_id = :org_id AND o.id = {id} OFFSET 0
+"""
+_MERGED = "SELECT DISTINCT ON (key, id) key, id, owner_id, etag, size, written_at FROM ({branches}) AS b ORDER BY key, id LIMIT {limit}"
+_LISTED = "o.owner_id, o.etag, o.size, o.written_at"
+_FOUND = f"o.key, o.id, {_LISTED}"
 
 
 def _mine(narrowed: str) -> str:
-    return f"SELECT o.key, o.id FROM objects o WHERE o.org_id = :org_id AND o.owner_id = :user_id AND NOT o.deleted {narrowed}"
+    return f"SELECT {_FOUND} FROM objects o WHERE o.org_id = :org_id AND o.owner_id = :user_id AND NOT o.deleted {narrowed}"
 
 
 def _of_team(narrowed: str) -> str:
     return (
-        "SELECT o.key, o.id FROM objects o WHERE o.org_id = :org_id AND :by_role AND o.team_id = :team_id "
+        f"SELECT {_FOUND} FROM objects o WHERE o.org_id = :org_id AND :by_role AND o.team_id = :team_id "
         f"AND o.visibility = 'team' AND NOT o.deleted {narrowed}"
     )
 
@@ -32,20 +45,23 @@ def _of_team(narrowed: str) -> str:
 def _of_org(narrowed: str) -> str:
     # The last condition is always true: it names the index that belongs to this listing alone.
     return (
-        "SELECT o.key, o.id FROM objects o WHERE o.org_id = :org_id AND o.visibility = 'team' AND NOT o.deleted "
+        f"SELECT {_FOUND} FROM objects o WHERE o.org_id = :org_id AND o.visibility = 'team' AND NOT o.deleted "
         f"AND octet_length(o.key) > 0 {narrowed}"
     )
 
 
 def _granted(principal: str, narrowed: str, owned: str) -> str:
     return (
-        "SELECT g.key, g.object_id AS id FROM object_grants g JOIN objects o ON o.id = g.object_id "
+        f"SELECT g.key, g.object_id AS id, {_LISTED} FROM object_grants g JOIN objects o ON o.id = g.object_id "
         f"WHERE g.org_id = :org_id AND g.principal_id = :{principal} AND {LIVE} AND NOT o.deleted {owned} {narrowed}"
     )
 
 
 def _branches(scope: str, shared: bool, documents: bool, position: str, limit: str, ranged: str) -> str:
     kind = " AND o.document" if documents else ""
+    if scope == "bucket":
+        # A bucket has the caller's team's keys and no others: a key is unique there.
+        kind += " AND o.team_id = :team_id"
     own = f"AND (o.key, o.id) > {position} {ranged.format('o.key')}{kind} ORDER BY o.key, o.id LIMIT {limit}"
     given = f"AND (g.key, g.object_id) > {position} {ranged.format('g.key')}{kind} ORDER BY g.key, g.object_id LIMIT {limit}"
     if scope == "org":
@@ -64,8 +80,18 @@ def listing(scope: str, shared: bool, documents: bool, ended: bool) -> str:
     branches = _branches(scope, shared, documents, "(:after_key, :after_id)", ":limit", ranged)
     merged = _MERGED.format(branches=branches, limit=":limit")
     return f"""
-      SELECT {OBJECT} FROM ({merged}) AS page JOIN objects o ON o.id = page.id JOIN object_versions v ON v.id = o.version_id
-       WHERE o.org_id = :org_id ORDER BY page.key, page.id
+      SELECT found.* FROM ({merged}) AS page, LATERAL ({_LOOKUP.format(id="page.id")}) AS found ORDER BY page.key, page.id
+    """
+
+
+@lru_cache(maxsize=2)
+def bucket_listing(ended: bool) -> str:
+    """The same for a bucket: the branches bring all it tells."""
+    ranged = "AND {} < :before" if ended else ""
+    branches = _branches("bucket", False, False, "(:after_key, :after_id)", ":limit", ranged)
+    return f"""
+      SELECT key, owner_id, etag, size, written_at FROM ({_MERGED.format(branches=branches, limit=":limit")}) AS page
+       ORDER BY key
     """
 
 
@@ -75,6 +101,7 @@ def skipping(scope: str, shared: bool, documents: bool, ended: bool) -> str:
     ranged = "AND {} < :before" if ended else ""
     branches = _branches(scope, shared, documents, "(w.next_key, w.next_id)", "1", ranged)
     merged = _MERGED.format(branches=branches, limit="1")
+    lookup = _LEAN_LOOKUP if scope == "bucket" else _LOOKUP
     return f"""
       WITH RECURSIVE walk (step, key, id, folder, next_key, next_id) AS (
         SELECT 0, NULL::text COLLATE "C", NULL::uuid, NULL::text COLLATE "C", :after_key::text COLLATE "C", :after_id::uuid
@@ -90,9 +117,8 @@ def skipping(scope: str, shared: bool, documents: bool, ended: bool) -> str:
                   THEN (:prefix || left(r.rest, strpos(r.rest, :delimiter) + length(:delimiter) - 1)) COLLATE "C" END AS folder) AS c
          WHERE w.step < :limit
       )
-      SELECT w.folder, w.next_key, w.next_id, {OBJECT}
-        FROM walk w LEFT JOIN objects o ON w.folder IS NULL AND o.id = w.id AND o.org_id = :org_id
-        LEFT JOIN object_versions v ON v.id = o.version_id
+      SELECT w.folder, w.next_key, w.next_id, found.*
+        FROM walk w LEFT JOIN LATERAL ({lookup.format(id="w.id")}) AS found ON w.folder IS NULL
        WHERE w.step > 0 ORDER BY w.step
     """
 
@@ -107,10 +133,52 @@ async def list_objects(
     return [object_of(row) for row in await db.rows(sql, **values)]
 
 
+async def list_bucket(db: Transaction, who: Principal, prefix: str, after: Position | None, limit: int) -> list[Listed]:
+    """The team's keys that the caller can read."""
+    before = after_all_with(prefix)
+    key, id = after or (prefix, NIL)
+    values = reader(who) | {"before": before, "after_key": key, "after_id": id, "limit": limit}
+    return await db.all(Listed, bucket_listing(before is not None), **values)
+
+
+async def list_bucket_folders(
+    db: Transaction, who: Principal, prefix: str, delimiter: str, after: Position | None, limit: int
+) -> list[tuple[str, Listed | None]]:
+    """The same with what is in folders folded into them: each is a key or a folder's name."""
+    flat = await list_bucket(db, who, prefix, after, limit)
+    found = _folded(flat, prefix, delimiter)
+    if len(flat) < limit or len(found) == limit:
+        return found
+    # One sweep is by far the quickest where few are in folders; where many are, the rest is found by jumping over them.
+    last, is_folder = found[-1][0], found[-1][1] is None
+    behind = (f"{last[: -len(delimiter)]}{after_all_with(delimiter)}", NIL) if is_folder else (last, _LAST)
+    rows = await _skip(db, who, Filter(prefix=prefix, scope="bucket"), delimiter, behind, limit - len(found))
+    return found + [(row[3], Listed(*row[3:])) if row[0] is None else (row[0], None) for row in rows]
+
+
+def _folded(flat: list[Listed], prefix: str, delimiter: str) -> list[tuple[str, Listed | None]]:
+    found: list[tuple[str, Listed | None]] = []
+    folder, start = "", len(prefix)
+    for one in flat:
+        if folder and one.key.startswith(folder):
+            continue
+        at = one.key.find(delimiter, start)
+        folder = one.key[: at + len(delimiter)] if at >= 0 else ""
+        found.append((folder, None) if folder else (one.key, one))
+    return found
+
+
 async def list_folders(
     db: Transaction, who: Principal, chosen: Filter, delimiter: str, after: Position | None, limit: int
 ) -> list[tuple[str | None, Position, StoredObject | None]]:
     """Folders and the objects between them, in order, each with the position behind it."""
+    rows = await _skip(db, who, chosen, delimiter, after, limit)
+    return [(row[0], (row[1], row[2]), None if row[0] is not None else object_of(row[3:])) for row in rows]
+
+
+async def _skip(
+    db: Transaction, who: Principal, chosen: Filter, delimiter: str, after: Position | None, limit: int
+) -> list[tuple[Any, ...]]:
     before = after_all_with(chosen.prefix)
     key, id = after or (chosen.prefix, NIL)
     sql = skipping(chosen.scope, chosen.shared, chosen.documents, before is not None)
@@ -118,5 +186,4 @@ async def list_folders(
         "before": before, "after_key": key, "after_id": id, "limit": limit, "prefix": chosen.prefix, "nil": NIL,
         "delimiter": delimiter, "past_delimiter": after_all_with(delimiter),
     }  # fmt: skip
-    rows = await db.rows(sql, **values)
-    return [(row[0], (row[1], row[2]), None if row[0] is not None else object_of(row[3:])) for row in rows]
+    return await db.rows(sql, **values)

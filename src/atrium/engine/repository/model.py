@@ -1,7 +1,7 @@
 """The nouns of the repository, and what it announces."""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 import msgspec
@@ -91,6 +91,16 @@ class ObjectDetail(StoredObject, frozen=True):
     permissions: list[str]
 
 
+class Listed(msgspec.Struct, frozen=True):
+    """As much of an object as a bucket's listing tells."""
+
+    key: str
+    owner_id: UUID
+    etag: str
+    size: int
+    modified: datetime
+
+
 class Folder(msgspec.Struct, frozen=True):
     """A common beginning of keys, up to the delimiter."""
 
@@ -128,6 +138,8 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     visibility: Visibility | None = None
     metadata: dict[str, str] = {}
     etag: str | None = None
+    # What the gateway that takes the bytes wants back with them.
+    attributes: dict[str, Any] = {}
 
 
 class Conditions(msgspec.Struct, frozen=True, kw_only=True):
@@ -166,6 +178,38 @@ class Derivation(msgspec.Struct, frozen=True):
     at: datetime
 
 
+class Keyed(msgspec.Struct, frozen=True):
+    """One version of the object at a key, with what its gateway left with it."""
+
+    object: StoredObject
+    version: Version
+    attributes: dict[str, Any]
+
+
+class MultipartUpload(msgspec.Struct, frozen=True):
+    """An object on its way in parts; `version_id` once it has arrived."""
+
+    id: UUID
+    team_id: UUID
+    owner_id: UUID
+    key: str
+    draft: dict[str, Any]
+    version_id: UUID | None
+    etag: str | None
+    created_at: datetime
+
+
+class UploadedPart(msgspec.Struct, frozen=True):
+    """One part that has arrived."""
+
+    number: int
+    sha256: bytes
+    size: int
+    etag: str
+    checksum: str
+    created_at: datetime
+
+
 class ObjectWritten(msgspec.Struct, frozen=True):
     """Announced inside the transaction that wrote the version."""
 
@@ -192,6 +236,13 @@ class VersionMissing(Missing):
 
     code = "repository.version_missing"
     title = "No such version"
+
+
+class UploadMissing(Missing):
+    """There is no such upload in parts, or it has ended."""
+
+    code = "repository.upload_missing"
+    title = "No such upload"
 
 
 class KeyTaken(Conflict):

@@ -1,13 +1,21 @@
 """The rules of the repository. What a caller may not see is missing, never forbidden."""
 
 from collections.abc import AsyncGenerator
+from typing import Any
 from uuid import UUID
 
-from atrium.engine.repository import listings, reach, store
+from atrium.engine.repository import keyed_rows, listings, reach, store
+from atrium.engine.repository.content import Asked as Asked
+from atrium.engine.repository.content import http_date as http_date
+from atrium.engine.repository.content import names_tag as names_tag
+from atrium.engine.repository.content import part_of as part_of
+from atrium.engine.repository.content import policy_of as policy_of
 from atrium.engine.repository.model import (
     BytesUnavailable,
     Derivation,
     Filter,
+    Keyed,
+    Listed,
     Listing,
     ObjectDetail,
     ObjectMissing,
@@ -17,7 +25,16 @@ from atrium.engine.repository.model import (
     Version,
     VersionMissing,
     Visibility,
+    after_all_with,
 )
+from atrium.engine.repository.parts import abort_upload as abort_upload
+from atrium.engine.repository.parts import begin_upload as begin_upload
+from atrium.engine.repository.parts import complete_upload as complete_upload
+from atrium.engine.repository.parts import forget_uploads as forget_uploads
+from atrium.engine.repository.parts import list_parts as list_parts
+from atrium.engine.repository.parts import list_uploads as list_uploads
+from atrium.engine.repository.parts import put_part as put_part
+from atrium.engine.repository.parts import read_upload as read_upload
 from atrium.engine.repository.release import sweep as sweep
 from atrium.engine.repository.sharing import list_grants as list_grants
 from atrium.engine.repository.sharing import list_share_targets as list_share_targets
@@ -25,6 +42,7 @@ from atrium.engine.repository.sharing import set_visibility as set_visibility
 from atrium.engine.repository.sharing import share_object as share_object
 from atrium.engine.repository.sharing import unshare_object as unshare_object
 from atrium.engine.repository.texts import extract_due as extract_due
+from atrium.engine.repository.uploads import Upload as Upload
 from atrium.engine.repository.uploads import receive as receive
 from atrium.engine.repository.verification import measure as measure
 from atrium.engine.repository.verification import verify as verify
@@ -32,6 +50,7 @@ from atrium.engine.repository.writing import SMALL
 from atrium.engine.repository.writing import copy_object as copy_object
 from atrium.engine.repository.writing import delete_object as delete_object
 from atrium.engine.repository.writing import delete_version as delete_version
+from atrium.engine.repository.writing import mark_absent as mark_absent
 from atrium.engine.repository.writing import mark_deleted as mark_deleted
 from atrium.engine.repository.writing import put_object as put_object
 from atrium.engine.repository.writing import require_writable as require_writable
@@ -76,6 +95,51 @@ async def find_object_at(ctx: Context, key: str) -> StoredObject | None:
     access.note_checked(ctx, "files:read")
     found = await store.find_by_key(ctx.db, ctx.who.org_id, ctx.who.team_id, key)
     return None if found is None else await store.find_object(ctx.db, ctx.who, found.id)
+
+
+async def find_keyed(ctx: Context, key: str, version_id: UUID | None = None, *, lock: bool = False) -> Keyed | None:
+    """A version at a key of the caller's team as a gateway sees it, delete markers included; None when it cannot be read."""
+    access.note_checked(ctx, "files:read")
+    return await keyed_rows.find_at(ctx.db, ctx.who, key, version_id, lock=lock)
+
+
+async def is_free(ctx: Context, key: str) -> bool:
+    """Whether nobody, seen or unseen, has a key of the caller's team."""
+    return await store.find_by_key(ctx.db, ctx.who.org_id, ctx.who.team_id, key) is None
+
+
+async def is_empty(ctx: Context, prefix: str) -> bool:
+    """Whether no key of the caller's team begins with this, deleted or not."""
+    before = after_all_with(prefix) or ""
+    return not await keyed_rows.exists_below(ctx.db, ctx.who.org_id, ctx.who.team_id, prefix, before)
+
+
+async def scan(ctx: Context, prefix: str, after: listings.Position | None, limit: int) -> list[Listed]:
+    """What the caller can read of the team's keys, by key, from behind a position."""
+    access.note_checked(ctx, "files:read")
+    return await listings.list_bucket(ctx.db, ctx.who, prefix, after, limit)
+
+
+async def scan_folders(
+    ctx: Context, prefix: str, delimiter: str, after: listings.Position | None, limit: int
+) -> list[tuple[str, Listed | None]]:
+    """The same with what is in folders folded into them."""
+    access.note_checked(ctx, "files:read")
+    return await listings.list_bucket_folders(ctx.db, ctx.who, prefix, delimiter, after, limit)
+
+
+async def scan_versions(
+    ctx: Context, prefix: str, after: tuple[str, int], limit: int
+) -> list[tuple[StoredObject, Version]]:
+    """Every version of the team's keys that the caller can read, delete markers included, newest first at each key."""
+    access.note_checked(ctx, "files:read")
+    return await keyed_rows.list_versions(ctx.db, ctx.who, prefix, after_all_with(prefix), after, limit)
+
+
+async def set_attributes(ctx: Context, keyed: Keyed, attributes: dict[str, Any]) -> None:
+    """Replace what a gateway left with a version the caller may edit."""
+    await reach.require(ctx, keyed.object, "files:write")
+    await keyed_rows.set_attributes(ctx.db, ctx.who.org_id, keyed.version.id, attributes)
 
 
 async def edit_object(ctx: Context, id: UUID, visibility: Visibility | None = None) -> StoredObject:

@@ -30,7 +30,7 @@ OBJECT = (
     f"v.content_type, v.size, {VERSION}"
 )
 JOINED = "objects o JOIN object_versions v ON v.id = o.version_id"
-_OF_OBJECT = 11
+OF_OBJECT = 11
 LIVE = "(g.expires_at IS NULL OR g.expires_at > now())"
 READABLE = f"""
   o.org_id = :org_id AND (o.owner_id = :user_id OR (:by_role AND o.team_id = :team_id AND o.visibility = 'team')
@@ -58,11 +58,12 @@ class NewVersion(msgspec.Struct, frozen=True, kw_only=True):
     content_type: str
     filename: str
     metadata: dict[str, str]
+    attributes: dict[str, Any] = {}
 
 
 def object_of(row: tuple[Any, ...]) -> StoredObject:
     """A row of OBJECT's columns."""
-    values: list[Any] = [*row[:_OF_OBJECT], Version(*row[_OF_OBJECT:])]
+    values: list[Any] = [*row[:OF_OBJECT], Version(*row[OF_OBJECT:])]
     return StoredObject(*values)
 
 
@@ -111,13 +112,15 @@ async def claim_key(
     rows = await db.rows(
         f"""
         WITH o AS (
-          INSERT INTO objects (id, org_id, team_id, owner_id, key, visibility, version_id, document)
-          VALUES (:id, :org_id, :team_id, :user_id, :key, :visibility, :version_id, :document)
+          INSERT INTO objects (id, org_id, team_id, owner_id, key, visibility, version_id, document, deleted, size, etag)
+          VALUES (:id, :org_id, :team_id, :user_id, :key, :visibility, :version_id, :document, :sha256::bytea IS NULL,
+                  :size::bigint, :etag)
           ON CONFLICT (team_id, key) DO NOTHING RETURNING *
         ), v AS (
-          INSERT INTO object_versions (id, org_id, object_id, number, sha256, size, etag, content_type, filename, metadata, created_by)
+          INSERT INTO object_versions (id, org_id, object_id, number, sha256, size, etag, content_type, filename, metadata, created_by,
+                                       delete_marker, attributes)
           SELECT o.version_id, o.org_id, o.id, 1, :sha256::bytea, :size::bigint, :etag, :content_type, :filename, :metadata::jsonb,
-                 :user_id FROM o
+                 :user_id, :sha256::bytea IS NULL, :attributes::jsonb FROM o
           RETURNING *
         )
         SELECT {OBJECT} FROM o, v
@@ -143,13 +146,14 @@ async def add_version(
         f"""
         WITH o AS (
           UPDATE objects SET version_id = :version_id, number = number + 1, revision = revision + 1, updated_at = now(),
-                 deleted = :sha256::bytea IS NULL, document = :document, visibility = coalesce(:visibility, visibility)
+                 deleted = :sha256::bytea IS NULL, document = :document, visibility = coalesce(:visibility, visibility),
+                 size = :size::bigint, etag = :etag, written_at = now()
            WHERE org_id = :org_id AND id = :id RETURNING *
         ), v AS (
           INSERT INTO object_versions (id, org_id, object_id, number, sha256, size, etag, content_type, filename, metadata, created_by,
-                                       delete_marker)
+                                       delete_marker, attributes)
           SELECT o.version_id, o.org_id, o.id, o.number, :sha256::bytea, :size::bigint, :etag, :content_type, :filename, :metadata::jsonb,
-                 :user_id::uuid, :sha256::bytea IS NULL FROM o
+                 :user_id::uuid, :sha256::bytea IS NULL, :attributes::jsonb FROM o
           RETURNING *
         )
         SELECT {OBJECT} FROM o, v
@@ -215,8 +219,9 @@ async def delete_version(db: Transaction, org_id: UUID, object_id: UUID, id: UUI
     await db.run(
         """
         UPDATE objects o SET version_id = v.id, deleted = v.delete_marker, revision = o.revision + 1, updated_at = now(),
-               document = lower(split_part(v.content_type, ';', 1)) = :markdown
-          FROM (SELECT id, delete_marker, content_type FROM object_versions
+               document = lower(split_part(v.content_type, ';', 1)) = :markdown, size = v.size, etag = v.etag,
+               written_at = v.created_at
+          FROM (SELECT id, delete_marker, content_type, size, etag, created_at FROM object_versions
                  WHERE org_id = :org_id AND object_id = :object_id ORDER BY number DESC LIMIT 1) v
          WHERE o.org_id = :org_id AND o.id = :object_id
         """,

@@ -55,6 +55,16 @@ class Allowance:
             await quotas.settle(self._op, admission, {})
 
 
+class Counted(Allowance):
+    """Room for bytes that are counted already; nothing is asked and nothing is spent."""
+
+    async def cover(self, size: int) -> None:
+        """There is room."""
+
+    async def spend(self, ctx: Context, size: int) -> None:
+        """Whoever counted the bytes settles the difference."""
+
+
 class Upload:
     """Bytes that have arrived; `kept` once a version refers to them."""
 
@@ -71,12 +81,13 @@ async def receive(
     *,
     team_id: UUID | None = None,
     hashes: Iterable[str] = (),
+    counted: bool = False,
 ) -> AsyncIterator[Upload]:
     """Take a body in; whatever happens inside, afterwards no reservation and no staged file is left behind."""
     limit = op.services.settings.object_limit
     if length is not None and length > limit:
         raise TooLarge(f"an object here has at most {limit} bytes", limit=limit)
-    allowance = Allowance(op, team_id or op.who.team_id)
+    allowance = (Counted if counted else Allowance)(op, team_id or op.who.team_id)
     writer: Writer | None = None
     upload: Upload | None = None
     try:

@@ -1,10 +1,11 @@
 """Writing: every way an object gains a version or loses one, each in one transaction with its event and its bytes counted."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import TypeVar
 from uuid import UUID
 
 from atrium.engine.repository import blob_rows, reach, release, store, uploads
-from atrium.engine.repository.content import clean_type
+from atrium.engine.repository.content import OCTETS, clean_type
 from atrium.engine.repository.model import (
     Conditions,
     Draft,
@@ -30,6 +31,8 @@ from atrium.kit.errors import TooLarge, Unavailable
 from atrium.kit.staging import Staged
 from atrium.seams.context import Context, Operation
 
+T = TypeVar("T")
+Also = Callable[[Context, StoredObject], Awaitable[None]]
 SMALL = 4 << 20
 _ATTEMPTS = 20
 
@@ -69,8 +72,25 @@ async def write_object(
     upload: Upload,
     conditions: Conditions = Conditions(),  # noqa: B008 - frozen
     provenance: Provenance | None = None,
+    also: Also | None = None,
 ) -> StoredObject:
     """Make staged bytes the object's newest version, with its audit event, its announcement and its bytes counted."""
+    version = _version_of(draft, upload.staged.sha256, upload.staged.size)
+
+    async def refer(ctx: Context) -> StoredObject:
+        existing = await require_writable(ctx, draft, conditions, lock=True)
+        written = await _write_version(ctx, draft, existing, conditions, version)
+        if also is not None:
+            await also(ctx, written)
+        await upload.allowance.spend(ctx, version.size)
+        await _tell(ctx, written, provenance)
+        return written
+
+    return await publish(op, upload, refer)
+
+
+async def publish(op: Operation, upload: Upload, refer: Callable[[Context], Awaitable[T]]) -> T:
+    """Put staged bytes into the store and, in one transaction that holds them there, refer to them."""
     staged = upload.staged
     for _ in range(_ATTEMPTS):
         upload.published = True
@@ -78,16 +98,11 @@ async def write_object(
         try:
             async with op.begin() as ctx:
                 await release.hold(ctx, staged.sha256, staged.size)
-                existing = await require_writable(ctx, draft, conditions, lock=True)
-                written = await _write_version(
-                    ctx, draft, existing, conditions, _version_of(draft, staged.sha256, staged.size)
-                )
-                await upload.allowance.spend(ctx, staged.size)
-                await _tell(ctx, written, provenance)
+                referred = await refer(ctx)
         except release.BlobReleased:
             continue
         upload.kept = True
-        return written
+        return referred
     raise Unavailable("the same bytes are being released over and over; try again", retry_after=1)
 
 
@@ -168,6 +183,18 @@ async def mark_deleted(ctx: Context, id: UUID) -> StoredObject:
     return marked
 
 
+async def mark_absent(ctx: Context, key: str) -> StoredObject:
+    """Write a delete marker to a key that has nothing, as whoever mirrors deletions expects."""
+    require_key(key)
+    access.require(ctx, "files:write")
+    marker = NewVersion(sha256=None, size=0, etag="", content_type=OCTETS, filename=name_in(key), metadata={})
+    made = await store.claim_key(ctx.db, ctx.who, ctx.who.team_id, key, "private", marker)
+    if made is None:
+        raise KeyTaken("somebody has just written to this key, or it is not yours to see")
+    await audit.record(ctx, "repository.marked_deleted", made.id, key=key, version=1)
+    return made
+
+
 async def delete_version(ctx: Context, id: UUID, version_id: UUID) -> Version:
     """Purge one version; the one before it becomes current, and with the last one the object goes."""
     target = await reach.visible(ctx, id, lock=True)
@@ -217,6 +244,7 @@ def _version_of(draft: Draft, sha256: bytes, size: int, etag: str | None = None)
         content_type=clean_type(draft.content_type),
         filename=draft.filename or name_in(draft.key),
         metadata=draft.metadata,
+        attributes=draft.attributes,
     )
 
 

@@ -4,6 +4,8 @@ from datetime import timedelta
 from typing import Literal
 from uuid import UUID
 
+import msgspec
+
 from atrium.ground.access.model import (
     INSTANCE_ROLES,
     PERMISSIONS,
@@ -41,7 +43,7 @@ from atrium.ground.identity.sessions import open_session as open_session
 from atrium.ground.identity.two_factor import place_of
 from atrium.ground.tenancy import service as tenancy
 from atrium.ground.tenancy.model import Org, Team
-from atrium.kit.database import Connection, Database
+from atrium.kit.database import Connection, Database, Transaction
 from atrium.kit.errors import Forbidden, Invalid, Unauthenticated
 from atrium.kit.ids import new_id
 from atrium.kit.keys import Keyring
@@ -91,6 +93,36 @@ async def identify(database: Database, connection: Connection, token: bytes) -> 
         scope=None if scope is None else frozenset(scope),
         fresh=fresh,
     )
+
+
+async def list_principals(db: Transaction, org_id: UUID, ids: list[UUID]) -> dict[UUID, Principal]:
+    """People of one company as they may act now, for what runs on their behalf while they are away."""
+    return {
+        user_id: Principal(
+            user_id=user_id,
+            team_id=team_id,
+            org_id=org_id,
+            username=username,
+            role=role,
+            org_role=org_role,
+            operator=operator,
+            permissions=permissions_of(role, org_role, operator, None),
+            features=features_of(tuple(switches)),
+            suspended=suspended,
+            credential="job",
+        )
+        for user_id, team_id, username, role, org_role, operator, switches, suspended in await store.list_principals(
+            db, org_id, ids
+        )
+    }
+
+
+def narrowed(who: Principal, scope: list[str] | None) -> Principal:
+    """The same person reaching no further than a scope."""
+    if scope is None:
+        return who
+    held = permissions_of(who.role, who.org_role, who.operator, tuple(scope))
+    return msgspec.structs.replace(who, permissions=held, scope=frozenset(scope))
 
 
 async def read_identity(ctx: Context, default_locale: str) -> Identity:
@@ -233,7 +265,7 @@ async def open_session_for(ctx: Context, account: Account) -> Session:
 
 async def issue_token(ctx: Context, name: str, scope: list[str] | None, ttl: int | Literal["never"]) -> IssuedToken:
     """An API token that reaches no further than the credential asking for it."""
-    narrowed = _narrowed(ctx.who, scope)
+    narrowed = narrowed_scope(ctx.who, scope)
     lifetime = None if ttl == "never" else timedelta(seconds=ttl)
     issued = await sessions.issue(
         ctx, ctx.who.user_id, ctx.who.team_id, ctx.who.org_id, "token", name=name, scope=narrowed, lifetime=lifetime
@@ -241,6 +273,18 @@ async def issue_token(ctx: Context, name: str, scope: list[str] | None, ttl: int
     await audit.record(ctx, "identity.token_issued", issued.id, name=name, scope=narrowed)
     token = await _read_token(ctx, issued.id)
     return IssuedToken(issued.id, issued.token, name, token.scope, token.created_at, token.expires_at)
+
+
+async def issue_worker_token(ctx: Context, name: str) -> Issued:
+    """The token of a machine: an account of its own in the caller's team that may claim jobs and nothing else."""
+    org, team = await tenancy.read_own(ctx)
+    account = await create_person(ctx, org, team, f"worker-{new_id().hex[-16:]}", Role.WORKER, display_name=name)
+    return await sessions.issue(ctx, account.id, team.id, org.id, "worker", name=name)
+
+
+async def revoke_worker_token(ctx: Context, id: UUID) -> None:
+    """End a machine's token; the next request with it is refused."""
+    await store.delete_worker_token(ctx.db, id)
 
 
 async def list_tokens(ctx: Context, limit: int, cursor: str | None) -> Page[Token]:
@@ -301,7 +345,8 @@ async def _read_token(ctx: Context, id: UUID) -> Token:
     return token
 
 
-def _narrowed(who: Principal, scope: list[str] | None) -> list[str] | None:
+def narrowed_scope(who: Principal, scope: list[str] | None) -> list[str] | None:
+    """A scope for a new credential, at most as wide as the caller's own."""
     if scope is None:
         return None if who.scope is None else sorted(who.scope)
     unknown = set(scope) - PERMISSIONS

@@ -23,6 +23,20 @@ async def find_principal(database: Database, connection: Connection, digest: byt
     return await database.ask(connection, FIND_PRINCIPAL, digest)
 
 
+async def list_principals(db: Transaction, org_id: UUID, ids: list[UUID]) -> list[tuple[Any, ...]]:
+    return await db.rows(
+        """
+        SELECT u.id, u.team_id, u.username, u.role, u.org_role, u.operator,
+               ARRAY(SELECT CASE WHEN f.enabled THEN '+' ELSE '-' END || f.name FROM team_features f WHERE f.team_id = u.team_id),
+               CASE WHEN o.suspended_at IS NOT NULL THEN 'org'
+                    WHEN (SELECT i.suspended_at FROM instance i) IS NOT NULL THEN 'tenant' END
+          FROM users u JOIN orgs o ON o.id = u.org_id WHERE u.org_id = :org_id AND u.id = ANY(:ids)
+        """,
+        org_id=org_id,
+        ids=ids,
+    )
+
+
 async def find_account_by_name(db: Transaction, username: str) -> Account | None:
     # Lowered here and not by PostgreSQL, whose lower() turns İ into a plain i: the backoff counts by the same spelling.
     return await db.one(
@@ -247,6 +261,10 @@ async def delete_token(db: Transaction, org_id: UUID, team_id: UUID, id: UUID) -
             id=id,
         )
     )
+
+
+async def delete_worker_token(db: Transaction, id: UUID) -> None:
+    await db.run("DELETE FROM tokens WHERE id = :id AND kind = 'worker'", id=id)
 
 
 async def end_sessions(db: Transaction, user_id: UUID, keep: UUID | None) -> int:

@@ -1,0 +1,133 @@
+"""From a claim to an attempt that may begin: content, owner and quota, behind the wall of the job's own company."""
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import groupby
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from atrium.engine.jobs import queue_rows, store
+from atrium.engine.jobs.model import Claim, Content, Report
+from atrium.engine.jobs.settling import settle_within
+from atrium.ground.identity import service as identity
+from atrium.ground.quotas import service as quotas
+from atrium.kit.database import Database, Transaction
+from atrium.kit.errors import AppError
+from atrium.kit.log import log
+from atrium.seams.context import Principal, Services
+from atrium.seams.jobs import JobKind
+
+# Only the books' own way out for a hold whose job row is gone: a lapsed attempt is refunded when its lease is swept.
+HOLD_SECONDS = 86_400
+# A quota can open before its window ends, when something reserved more than it used.
+LONGEST_WAIT = 30
+COMPANIES_AT_ONCE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A claimed job with everything it needs: the owner it acts for and its arguments, checked once more."""
+
+    claim: Claim
+    kind: JobKind
+    owner: Principal
+    input: Any
+    arguments: Any
+
+
+async def claim(database: Database, pools: list[str], worker: UUID, most: int, bound_to: UUID | None) -> list[Claim]:
+    """Up to `most` attempts, of every company or of one; each comes with a token that nobody else has."""
+    # A claim lost with PostgreSQL is a job still queued; its worker's token is then worth nothing.
+    async with database.begin_system(repeatable=True) as db:
+        return await queue_rows.claim(db, pools, worker, most, bound_to)
+
+
+async def begin(services: Services, claims: list[Claim]) -> list[Attempt]:
+    """The attempts that may start now; one that its quota refuses goes back to its queue uncounted."""
+    limit = asyncio.Semaphore(COMPANIES_AT_ONCE)
+
+    async def begin_some(org_id: UUID, some: list[Claim]) -> list[Attempt]:
+        async with limit, services.database.begin(org_id) as db:
+            return await _begin_within(services, db, org_id, some)
+
+    begun = await asyncio.gather(
+        *(begin_some(org_id, some) for org_id, some in _by_company(claims)), return_exceptions=True
+    )
+    for failure in begun:
+        if isinstance(failure, BaseException):
+            # Their leases run out and they are claimed again; the other companies' attempts go on.
+            log.error("job.begin_failed", exc_info=failure)
+    return [attempt for some in begun if not isinstance(some, BaseException) for attempt in some]
+
+
+async def _begin_within(services: Services, db: Transaction, org_id: UUID, claims: list[Claim]) -> list[Attempt]:
+    kinds = services.registry.job_kinds
+    spending = any(kinds[claim.kind].reserves for claim in claims)
+    read = store.hold_attempts if spending else store.read_attempts
+    contents = {content.id: content for content in await read(db, org_id, claims)}
+    owners = await identity.list_principals(db, org_id, list({claim.user_id for claim in claims}))
+    made = [
+        _attempt(claim, kinds[claim.kind], owners.get(claim.user_id), contents[claim.id])
+        for claim in claims
+        if claim.id in contents
+    ]
+    attempts = [one for one in made if isinstance(one, Attempt)]
+    if len(attempts) < len(made):
+        await settle_within(services, db, org_id, [one for one in made if isinstance(one, Report)])
+    return await _admitted(services, db, org_id, attempts) if spending else attempts
+
+
+def _attempt(claim: Claim, kind: JobKind, owner: Principal | None, content: Content) -> Attempt | Report:
+    if owner is None or owner.team_id != claim.team_id:
+        return Report(claim=claim, outcome="failed", error="its owner has left the team")
+    try:
+        arguments = msgspec.convert(content.input, kind.arguments)
+    except msgspec.ValidationError as error:
+        return Report(claim=claim, outcome="failed", error=f"the kind no longer takes this input: {error}")
+    return Attempt(claim, kind, identity.narrowed(owner, content.scope), content.input, arguments)
+
+
+async def _admitted(services: Services, db: Transaction, org_id: UUID, attempts: list[Attempt]) -> list[Attempt]:
+    # The books come last in the order of locks, and a refusal gives the attempt's place back while they are held.
+    await store.hold_slots(db, org_id, list({attempt.claim.team_id for attempt in attempts}))
+    wanted = [(attempt, attempt.kind.reserves(attempt.arguments)) for attempt in attempts if attempt.kind.reserves]
+    verdicts = await quotas.admit_each_within(
+        db, org_id, [(attempt.claim.team_id, amounts) for attempt, amounts in wanted], lease=HOLD_SECONDS
+    )
+    admitted, refused = {}, {}
+    for (attempt, _), verdict in zip(wanted, verdicts, strict=True):
+        if isinstance(verdict, AppError):
+            refused[attempt.claim.id] = attempt, verdict
+        elif isinstance(verdict, Exception):
+            raise verdict
+        else:
+            admitted[attempt.claim.id] = verdict.id
+    if admitted:
+        await store.note_admissions(db, org_id, list(admitted), list(admitted.values()))
+    if refused:
+        await _put_back(services, db, org_id, list(refused.values()))
+    return [attempt for attempt in attempts if attempt.claim.id not in refused]
+
+
+async def _put_back(services: Services, db: Transaction, org_id: UUID, refused: list[tuple[Attempt, AppError]]) -> None:
+    """Queued again, and the lane stays out of the round until the quota may have opened."""
+    refusals = {attempt.claim.id: refusal for attempt, refusal in refused}
+    reports = [Report(claim=attempt.claim, outcome="returned") for attempt, _ in refused]
+    waits = {
+        (one.team_id, one.pool): timedelta(
+            seconds=min(int(str(refusals[one.id].facts.get("retry_after", 1))), LONGEST_WAIT)
+        )
+        for one in await settle_within(services, db, org_id, reports)
+    }
+    await store.close_lanes(
+        db, org_id, [team_id for team_id, _ in waits], [pool for _, pool in waits], list(waits.values())
+    )
+
+
+def _by_company(claims: list[Claim]) -> Iterable[tuple[UUID, list[Claim]]]:
+    ordered = sorted(claims, key=lambda claim: claim.org_id)
+    return [(org_id, list(some)) for org_id, some in groupby(ordered, key=lambda claim: claim.org_id)]

@@ -1,0 +1,191 @@
+"""The nouns of jobs."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Literal
+from uuid import UUID
+
+import msgspec
+
+from atrium.kit.errors import AppError, Conflict, Invalid, Kind, Missing
+from atrium.seams.jobs import Amounts
+
+State = Literal["queued", "running", "succeeded", "failed", "cancelled"]
+WaitingReason = Literal["team_cap", "quota", "org_suspended", "no_worker", "scheduled"]
+Outcome = Literal["succeeded", "failed", "returned"]
+LONGEST_BACKOFF = 600
+ENDED = frozenset({"succeeded", "failed", "cancelled"})
+
+
+class JobSummary(msgspec.Struct, frozen=True):
+    """A job as listings show it: where it stands, not what it is about."""
+
+    id: UUID
+    kind: str
+    model: str | None
+    user_id: UUID
+    state: State
+    waiting_reason: WaitingReason | None
+    priority: int
+    attempt: int
+    max_attempts: int
+    cancel_requested: bool
+    created_at: datetime
+    run_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    error: str | None
+
+
+class Job(JobSummary, frozen=True):
+    """A job with what it was given and what came out; both are for its owner and the team's admins."""
+
+    input: Any
+    result: Any
+
+
+class Draft(msgspec.Struct, frozen=True, kw_only=True):
+    """A job about to be queued."""
+
+    id: UUID
+    kind: str
+    model: str | None
+    pool: str
+    priority: int
+    max_attempts: int
+    lease: timedelta
+    run_at: datetime | None
+    input: Any
+
+
+class Claim(msgspec.Struct, frozen=True):
+    """One attempt, as the scheduler hands it out: whose it is and what fences it, nothing of its content."""
+
+    id: UUID
+    org_id: UUID
+    team_id: UUID
+    user_id: UUID
+    kind: str
+    model: str | None
+    attempt: int
+    token: UUID
+    lease_until: datetime
+
+
+class Content(msgspec.Struct, frozen=True):
+    """What an attempt needs beyond its claim."""
+
+    id: UUID
+    scope: list[str] | None
+    input: Any
+
+
+class Lease(msgspec.Struct, frozen=True):
+    """A lease after a heartbeat."""
+
+    id: UUID
+    lease_until: datetime
+    cancel_requested: bool
+
+
+class Settled(msgspec.Struct, frozen=True):
+    """An attempt that has just ended, and where its job stands now; the token is None for a job that was never claimed."""
+
+    id: UUID
+    token: UUID | None
+    team_id: UUID
+    user_id: UUID
+    scope: list[str] | None
+    kind: str
+    pool: str
+    state: str
+    attempt: int
+    admission_id: UUID | None
+
+
+class Lapsed(msgspec.Struct, frozen=True):
+    """A running job whose lease has run out."""
+
+    id: UUID
+    org_id: UUID
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """How an attempt ended; `again` is the delay before another, None for never; `used` is for one that knows what it spent."""
+
+    claim: Claim
+    outcome: Outcome
+    result: Any = None
+    error: str | None = None
+    again: timedelta | None = None
+    used: Amounts | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JobFinished:
+    """Announced in the transaction that ends a job for good, on behalf of its owner."""
+
+    id: UUID
+    kind: str
+    state: str
+    result: Any
+    error: str | None
+
+
+class JobMissing(Missing):
+    """No such job in this team."""
+
+    code = "jobs.missing"
+    title = "No such job"
+
+
+class UnknownKind(Invalid):
+    """Nobody registered a kind of this name, or it is not for people to ask for."""
+
+    code = "jobs.unknown_kind"
+    title = "No such job kind"
+
+
+class BadInput(Invalid):
+    """The input does not fit the kind's arguments."""
+
+    code = "jobs.bad_input"
+    title = "The job's input is not valid"
+
+
+class JobEnded(Conflict):
+    """There is nothing left to cancel."""
+
+    code = "jobs.ended"
+    title = "This job has ended"
+
+
+class StaleClaim(Conflict):
+    """The attempt this token stood for is over: settled, lapsed, or somebody else's now."""
+
+    code = "jobs.stale_claim"
+    title = "This claim is no longer held"
+
+
+class ResultRefused(AppError):
+    """The kind's own check found the result wrong; the claim is still held."""
+
+    kind = Kind.REFUSED
+    code = "jobs.result_refused"
+    title = "The result was refused"
+
+
+def pool_of(kind: str, model: str | None = None) -> str:
+    """Which workers can run it: those of the kind, or those of the kind that have the model."""
+    return kind if model is None else f"{kind}@{model}"
+
+
+def backoff(attempt: int) -> timedelta:
+    """How long to wait before the next attempt: 1, 2, 4 … seconds."""
+    return timedelta(seconds=min(2 ** (attempt - 1), LONGEST_BACKOFF))
+
+
+def readable(text: str) -> str:
+    """A text as PostgreSQL can keep it, no longer than people read."""
+    return text.replace("\0", "").encode("utf-8", "replace").decode()[:4000]

@@ -1,0 +1,213 @@
+"""Running local kinds in this process: claim what there is room for, keep the leases, settle, and stop without losing anything."""
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from atrium.engine.jobs import claiming, queue_rows
+from atrium.engine.jobs.claiming import Attempt
+from atrium.engine.jobs.model import Claim, Report, StaleClaim, backoff, readable
+from atrium.engine.jobs.settling import settle
+from atrium.kit.bell import wait_for
+from atrium.kit.database import refusal_of
+from atrium.kit.errors import AppError, Kind
+from atrium.kit.ids import new_id
+from atrium.kit.log import log
+from atrium.seams.context import Operation, Services
+from atrium.seams.jobs import Assignment
+
+POLL_SECONDS = 1.0
+# A larger claim would hold the teams it visits for longer; the next one follows while this one's attempts begin.
+AT_ONCE = 100
+PRESENCE_SECONDS = 15.0
+# What may be otherwise next time; any other refusal would only be repeated.
+PASSING = frozenset({Kind.CONFLICT, Kind.STALE, Kind.EXHAUSTED, Kind.UPSTREAM, Kind.UNAVAILABLE})
+
+
+@dataclass(slots=True)
+class _Running:
+    attempt: Attempt
+    assignment: Assignment
+    task: "asyncio.Task[None] | None" = field(default=None)
+
+
+class Runner:
+    """One worker inside a process; several processes, and several in one, share the queue."""
+
+    def __init__(self, services: Services, concurrency: int) -> None:
+        self.id = new_id()
+        self._services, self._concurrency = services, concurrency
+        self._kinds = {name: kind for name, kind in services.registry.job_kinds.items() if not kind.remote}
+        self._running: dict[asyncio.Task[None], _Running] = {}
+        self._beginning: dict[asyncio.Task[None], int] = {}
+        self._stopping = False
+        self._loops: list[asyncio.Task[None]] = []
+        self._look = asyncio.Event()
+        self._hurry = asyncio.Event()
+
+    @property
+    def running(self) -> int:
+        """How many jobs run right now."""
+        return len(self._running)
+
+    def hurry(self) -> None:
+        """Stop waiting for running jobs while stopping."""
+        self._hurry.set()
+
+    def start(self) -> None:
+        """Begin to claim."""
+        self._loops = [asyncio.create_task(self._claim_forever()), asyncio.create_task(self._keep_forever())]
+
+    async def stop(self, seconds: float) -> None:
+        """Claim nothing more, let running jobs finish for so long, then hand the rest back."""
+        self._stopping = True
+        self._look.set()
+        if self._loops:
+            await asyncio.gather(self._loops[0], return_exceptions=True)
+        await asyncio.gather(*self._beginning, return_exceptions=True)
+        hurry = asyncio.create_task(self._hurry.wait())
+        ends: set[asyncio.Future[Any]] = {asyncio.gather(*self._running, return_exceptions=True), hurry}
+        await asyncio.wait(ends, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        hurry.cancel()
+        left = list(self._running)
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+        for loop in self._loops:
+            loop.cancel()
+        await asyncio.gather(*self._loops, return_exceptions=True)
+        log.info("work.stopped", handed_back=len(left))
+        await self._leave()
+
+    async def _claim_forever(self) -> None:
+        with self._services.bell.attend(frozenset(self._kinds)) as self._look:
+            while not self._stopping:
+                try:
+                    hungry = await self._claim_some()
+                except Exception as error:  # an outermost loop: it must outlive whatever one round meets
+                    level = log.warning if refusal_of(error) else log.error
+                    level("work.claim_failed", error=str(error))
+                    hungry = True
+                if hungry and not self._stopping:
+                    await wait_for(self._look, POLL_SECONDS)
+
+    async def _claim_some(self) -> bool:
+        """Whether there was less to do than there is room for, or no room."""
+        room = self._concurrency - len(self._running) - sum(self._beginning.values())
+        if room < 1:
+            return True
+        most = min(room, AT_ONCE)
+        claims = await claiming.claim(self._services.database, list(self._kinds), self.id, most, None)
+        if claims:
+            task = asyncio.create_task(self._begin(claims))
+            self._beginning[task] = len(claims)
+            task.add_done_callback(self._begun)
+        return len(claims) < most
+
+    async def _begin(self, claims: list[Claim]) -> None:
+        for attempt in await claiming.begin(self._services, claims):
+            self._start(attempt)
+
+    def _begun(self, task: asyncio.Task[None]) -> None:
+        del self._beginning[task]
+        self._look.set()
+
+    def _start(self, attempt: Attempt) -> None:
+        claim = attempt.claim
+        assignment = Assignment(
+            id=claim.id, kind=claim.kind, model=claim.model, attempt=claim.attempt, arguments=attempt.arguments,
+            lease_until=claim.lease_until,
+        )  # fmt: skip
+        task = asyncio.create_task(self._run(attempt, assignment))
+        self._running[task] = _Running(attempt, assignment, task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        del self._running[task]
+        self._look.set()
+
+    async def _run(self, attempt: Attempt, assignment: Assignment) -> None:
+        op = Operation(who=attempt.owner, services=self._services, request_id=str(assignment.id))
+        try:
+            report = await _performed(op, attempt, assignment)
+        except asyncio.CancelledError:
+            if not self._stopping:
+                return  # the lease is lost: whatever came out could not land
+            report = Report(claim=attempt.claim, outcome="returned")
+        try:
+            settled = await settle(self._services, report)
+        except StaleClaim:
+            log.warning("job.lost", job=assignment.id, kind=assignment.kind, attempt=assignment.attempt)
+        except Exception as error:  # the lease runs out, and another attempt follows
+            log.error("job.settle_failed", job=assignment.id, kind=assignment.kind, exc_info=error)
+        else:
+            self._services.metrics.jobs.labels(settled.kind, settled.state).inc()
+
+    async def _keep_forever(self) -> None:
+        period = min((kind.lease for kind in self._kinds.values()), default=60) / 3
+        announced = 0.0
+        while True:
+            try:
+                await self._keep_leases()
+                if announced <= 0:
+                    await self._announce_presence()
+                    announced = PRESENCE_SECONDS
+            except Exception as error:  # an outermost loop: it must outlive whatever one round meets
+                level = log.warning if refusal_of(error) else log.error
+                level("work.heartbeat_failed", error=str(error))
+            pause = min(period, PRESENCE_SECONDS)
+            announced -= pause
+            await asyncio.sleep(pause)
+
+    async def _keep_leases(self) -> None:
+        running = list(self._running.items())
+        if not running:
+            return
+        claims = [one.attempt.claim for _, one in running]
+        async with self._services.database.begin_system() as db:
+            kept = {
+                lease.id: lease
+                for lease in await queue_rows.extend(db, [c.id for c in claims], [c.token for c in claims])
+            }
+        for task, one in running:
+            lease = kept.get(one.attempt.claim.id)
+            if lease is None:
+                task.cancel()
+            elif lease.cancel_requested:
+                one.assignment.cancel.set()
+
+    async def _announce_presence(self) -> None:
+        async with self._services.database.begin_system() as db:
+            await queue_rows.note_worker(db, self.id, None, list(self._kinds))
+
+    async def _leave(self) -> None:
+        try:
+            async with self._services.database.begin_system() as db:
+                await queue_rows.forget_worker(db, self.id)
+        except Exception as error:  # leaving politely is not worth failing to stop
+            log.warning("work.leave_failed", error=str(error))
+
+
+async def _performed(op: Operation, attempt: Attempt, assignment: Assignment) -> Report:
+    claim, kind = attempt.claim, attempt.kind
+    try:
+        assert kind.run is not None  # noqa: S101 - only local kinds are claimed here
+        return Report(claim=claim, outcome="succeeded", result=_storable(await kind.run(op, assignment)))
+    except AppError as error:
+        again = backoff(claim.attempt) if error.kind in PASSING else None
+        used = kind.spent(error) if kind.spent else None
+        return Report(claim=claim, outcome="failed", error=readable(error.message), again=again, used=used)
+    except Exception as error:  # a kind may raise anything; an attempt is the boundary
+        log.error("job.failed", job=claim.id, kind=claim.kind, attempt=claim.attempt, exc_info=error)
+        text = f"failed unexpectedly ({type(error).__name__}); the log has more under this job's id"
+        return Report(claim=claim, outcome="failed", error=text, again=backoff(claim.attempt))
+
+
+def _storable(result: Any) -> Any:
+    """The result as JSON has it; whatever cannot be kept is the kind's defect, found here and not while settling."""
+    raw = msgspec.json.encode(result)
+    if b"\\u0000" in raw:
+        raise ValueError("a text in the result has a NUL character")
+    return msgspec.json.decode(raw)

@@ -1,0 +1,287 @@
+"""SQL of jobs as one company sees them."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from atrium.engine.jobs.model import Claim, Content, Draft, Job, JobSummary, Report, Settled
+from atrium.kit.database import Transaction
+
+# A waiting job's reason, cheapest first: two lookups by key for a queued one, none for the others.
+SUMMARY = """
+    j.id, j.kind, j.model, j.user_id, CASE j.state WHEN 'scheduled' THEN 'queued' ELSE j.state END,
+    CASE WHEN j.state = 'scheduled' THEN 'scheduled'
+         WHEN j.state <> 'queued' THEN NULL
+         WHEN NOT t.org_open THEN 'org_suspended'
+         WHEN l.opens_at IS NOT NULL THEN 'quota'
+         WHEN t.org_full OR t.running >= t.cap THEN 'team_cap'
+         WHEN j.pool <> ALL (:served::text[]) THEN 'no_worker' END,
+    j.priority, j.attempt, j.max_attempts, j.cancel_asked, j.created_at, j.run_at, j.started_at, j.finished_at, j.error
+"""
+FROM_JOBS = """
+    FROM jobs j
+    LEFT JOIN job_teams t ON j.state = 'queued' AND t.team_id = j.team_id
+    LEFT JOIN job_lanes l ON j.state = 'queued' AND l.team_id = j.team_id AND l.pool = j.pool
+"""
+SETTLED = "id, token, team_id, user_id, scope, kind, pool, state, attempt, admission_id"
+
+
+async def insert_jobs(
+    db: Transaction, org_id: UUID, team_id: UUID, user_id: UUID, scope: list[str] | None, drafts: list[Draft]
+) -> None:
+    # Inserts only. The look at the lane decides about a wake-up call and may be out of date: that costs a worker its
+    # next look by itself, never a job.
+    await db.run(
+        """
+        WITH queued AS (
+          INSERT INTO jobs (id, org_id, team_id, user_id, scope, kind, model, pool, priority, state, max_attempts, lease, run_at, input)
+          SELECT d.id, :org_id, :team_id, :user_id, :scope, d.kind, d.model, d.pool, d.priority,
+                 CASE WHEN d.run_at > now() THEN 'scheduled' ELSE 'queued' END, d.max_attempts, d.lease,
+                 coalesce(d.run_at, now()), d.input::jsonb
+            FROM unnest(:ids::uuid[], :kinds::text[], :models::text[], :pools::text[], :priorities::smallint[],
+                        :max_attempts::int[], :leases::interval[], :run_ats::timestamptz[], :inputs::text[])
+                 AS d (id, kind, model, pool, priority, max_attempts, lease, run_at, input)
+          RETURNING pool, state
+        ), woken AS (
+          INSERT INTO job_wakes (org_id, team_id, pool)
+          SELECT DISTINCT :org_id::uuid, :team_id::uuid, pool FROM queued WHERE state = 'queued' RETURNING pool
+        )
+        SELECT pg_notify('atrium_jobs', w.pool) FROM woken w
+         WHERE NOT EXISTS (SELECT FROM job_lanes l WHERE l.org_id = :org_id AND l.team_id = :team_id AND l.pool = w.pool AND l.ready)
+        """,
+        org_id=org_id,
+        team_id=team_id,
+        user_id=user_id,
+        scope=scope,
+        ids=[draft.id for draft in drafts],
+        kinds=[draft.kind for draft in drafts],
+        models=[draft.model for draft in drafts],
+        pools=[draft.pool for draft in drafts],
+        priorities=[draft.priority for draft in drafts],
+        max_attempts=[draft.max_attempts for draft in drafts],
+        leases=[draft.lease for draft in drafts],
+        run_ats=[draft.run_at for draft in drafts],
+        inputs=[_json(draft.input) for draft in drafts],
+    )
+
+
+async def list_served_pools(db: Transaction) -> list[str]:
+    found: list[str] = await db.value("SELECT served_pools()")
+    return found
+
+
+async def find_job(db: Transaction, org_id: UUID, team_id: UUID, id: UUID, served: list[str]) -> Job | None:
+    return await db.one(
+        Job,
+        f"SELECT {SUMMARY}, j.input, j.result {FROM_JOBS} WHERE j.org_id = :org_id AND j.team_id = :team_id AND j.id = :id",
+        org_id=org_id,
+        team_id=team_id,
+        id=id,
+        served=served,
+    )
+
+
+async def list_jobs(
+    db: Transaction,
+    org_id: UUID,
+    team_id: UUID,
+    states: list[str] | None,
+    kind: str | None,
+    before: UUID | None,
+    limit: int,
+    served: list[str],
+) -> list[JobSummary]:
+    return await db.all(
+        JobSummary,
+        f"""
+        SELECT {SUMMARY} {FROM_JOBS}
+         WHERE j.org_id = :org_id AND j.team_id = :team_id AND (:before::uuid IS NULL OR j.id < :before)
+           AND (:states::text[] IS NULL OR j.state = ANY(:states)) AND (:kind::text IS NULL OR j.kind = :kind)
+         ORDER BY j.id DESC LIMIT :limit
+        """,
+        org_id=org_id,
+        team_id=team_id,
+        states=states,
+        kind=kind,
+        before=before,
+        limit=limit,
+        served=served,
+    )
+
+
+async def cancel_waiting(db: Transaction, org_id: UUID, team_id: UUID, id: UUID) -> Settled | None:
+    return await db.one(
+        Settled,
+        f"""
+        UPDATE jobs SET state = 'cancelled', cancel_asked = true, finished_at = now()
+         WHERE org_id = :org_id AND team_id = :team_id AND id = :id AND state IN ('scheduled', 'queued')
+        RETURNING {SETTLED.replace("token", "claim_token")}
+        """,
+        org_id=org_id,
+        team_id=team_id,
+        id=id,
+    )
+
+
+async def ask_to_cancel(db: Transaction, org_id: UUID, team_id: UUID, id: UUID) -> bool:
+    return bool(
+        await db.run(
+            """
+            UPDATE jobs SET cancel_asked = true
+             WHERE org_id = :org_id AND team_id = :team_id AND id = :id AND state = 'running'
+            """,
+            org_id=org_id,
+            team_id=team_id,
+            id=id,
+        )
+    )
+
+
+async def hold_attempts(db: Transaction, org_id: UUID, claims: list[Claim]) -> list[Content]:
+    """What these attempts need to run, their rows held; one that is no longer the current attempt is left out."""
+    return await db.all(
+        Content,
+        """
+        SELECT j.id, j.scope, j.input FROM unnest(:ids::uuid[], :tokens::uuid[]) AS c (id, token) JOIN jobs j ON j.id = c.id
+         WHERE j.org_id = :org_id AND j.claim_token = c.token AND j.lease_until > clock_timestamp()
+         ORDER BY j.id FOR NO KEY UPDATE OF j
+        """,
+        org_id=org_id,
+        ids=[claim.id for claim in claims],
+        tokens=[claim.token for claim in claims],
+    )
+
+
+async def hold_slots(db: Transaction, org_id: UUID, team_ids: list[UUID]) -> None:
+    """Hold what giving places back will change: the teams, in order, then a company that has a cap."""
+    await db.run(
+        """
+        WITH team AS MATERIALIZED (
+          SELECT t.team_id FROM job_teams t WHERE t.org_id = :org_id AND t.team_id = ANY(:team_ids) ORDER BY t.team_id FOR NO KEY UPDATE
+        ), counted AS MATERIALIZED (
+          SELECT count(*) AS held FROM team
+        )
+        SELECT o.org_id FROM counted, job_orgs o WHERE o.org_id = :org_id AND o.cap IS NOT NULL AND counted.held >= 0
+           FOR NO KEY UPDATE OF o
+        """,
+        org_id=org_id,
+        team_ids=team_ids,
+    )
+
+
+async def read_attempts(db: Transaction, org_id: UUID, claims: list[Claim]) -> list[Content]:
+    """The same without holding anything, for kinds that spend nothing."""
+    return await db.all(
+        Content,
+        """
+        SELECT j.id, j.scope, j.input FROM unnest(:ids::uuid[], :tokens::uuid[]) AS c (id, token) JOIN jobs j ON j.id = c.id
+         WHERE j.org_id = :org_id AND j.claim_token = c.token
+        """,
+        org_id=org_id,
+        ids=[claim.id for claim in claims],
+        tokens=[claim.token for claim in claims],
+    )
+
+
+async def note_admissions(db: Transaction, org_id: UUID, ids: list[UUID], admissions: list[UUID]) -> None:
+    await db.run(
+        """
+        UPDATE jobs j SET admission_id = a.admission_id FROM unnest(:ids::uuid[], :admissions::uuid[]) AS a (id, admission_id)
+         WHERE j.org_id = :org_id AND j.id = a.id
+        """,
+        org_id=org_id,
+        ids=ids,
+        admissions=admissions,
+    )
+
+
+async def close_lanes(
+    db: Transaction, org_id: UUID, team_ids: list[UUID], pools: list[str], waits: list[timedelta]
+) -> None:
+    """Keep lanes whose quota is used up out of the round; their teams' rows come first, in order."""
+    await db.run(
+        """
+        WITH team AS MATERIALIZED (
+          SELECT t.team_id FROM job_teams t WHERE t.org_id = :org_id AND t.team_id = ANY(:team_ids) ORDER BY t.team_id FOR NO KEY UPDATE
+        )
+        UPDATE job_lanes l SET opens_at = clock_timestamp() + c.wait
+          FROM unnest(:team_ids::uuid[], :pools::text[], :waits::interval[]) AS c (team_id, pool, wait) JOIN team USING (team_id)
+         WHERE l.org_id = :org_id AND l.team_id = c.team_id AND l.pool = c.pool
+        """,
+        org_id=org_id,
+        team_ids=team_ids,
+        pools=pools,
+        waits=waits,
+    )
+
+
+async def settle(db: Transaction, org_id: UUID, reports: list[Report]) -> list[Settled]:
+    return await db.all(
+        Settled,
+        f"SELECT {SETTLED} FROM settle_jobs(:org_id, :ids, :tokens, :outcomes, :results, :errors, :again)",
+        org_id=org_id,
+        ids=[report.claim.id for report in reports],
+        tokens=[report.claim.token for report in reports],
+        outcomes=[report.outcome for report in reports],
+        results=[None if report.result is None else _json(report.result) for report in reports],
+        errors=[report.error for report in reports],
+        again=[report.again for report in reports],
+    )
+
+
+async def lapse(db: Transaction, org_id: UUID, ids: list[UUID]) -> list[Settled]:
+    return await db.all(Settled, f"SELECT {SETTLED} FROM lapse_jobs(:org_id, :ids)", org_id=org_id, ids=ids)
+
+
+async def wake(db: Transaction, org_id: UUID, settled: list[Settled]) -> None:
+    """Jobs are waiting again: their lanes may have been idle."""
+    await db.run(
+        """
+        WITH woken AS (
+          INSERT INTO job_wakes (org_id, team_id, pool)
+          SELECT DISTINCT :org_id::uuid, w.team_id, w.pool FROM unnest(:team_ids::uuid[], :pools::text[]) AS w (team_id, pool)
+          RETURNING pool
+        )
+        SELECT pg_notify('atrium_jobs', pool) FROM woken
+        """,
+        org_id=org_id,
+        team_ids=[one.team_id for one in settled],
+        pools=[one.pool for one in settled],
+    )
+
+
+async def move_waiting(db: Transaction, org_id: UUID, pools: list[str]) -> int:
+    """What waits in these pools waits where every process of ours claims its kind; how many jobs that were."""
+    moved: int = await db.value(
+        """
+        WITH waiting AS MATERIALIZED (
+          SELECT id FROM jobs WHERE org_id = :org_id AND pool = ANY(:pools) AND state IN ('queued', 'scheduled')
+           ORDER BY id FOR NO KEY UPDATE
+        ), moved AS (
+          UPDATE jobs j SET pool = j.kind FROM waiting w WHERE j.org_id = :org_id AND j.id = w.id RETURNING j.team_id, j.pool
+        ), woken AS (
+          INSERT INTO job_wakes (org_id, team_id, pool) SELECT DISTINCT :org_id::uuid, team_id, pool FROM moved RETURNING pool
+        ), told AS (
+          SELECT pg_notify('atrium_jobs', pool) FROM (SELECT DISTINCT pool FROM woken) p
+        )
+        SELECT (SELECT count(*) FROM moved)::int + 0 * (SELECT count(*) FROM told)::int
+        """,
+        org_id=org_id,
+        pools=pools,
+    )
+    return moved
+
+
+async def read_endings(db: Transaction, org_id: UUID, ids: list[UUID]) -> dict[UUID, tuple[Any, Any, str | None]]:
+    """Input, result and error of jobs that have just ended."""
+    rows = await db.rows(
+        "SELECT id, input, result, error FROM jobs WHERE org_id = :org_id AND id = ANY(:ids)", org_id=org_id, ids=ids
+    )
+    return {id: (given, result, error) for id, given, result, error in rows}
+
+
+def _json(value: Any) -> str:
+    # As text: the driver would take a list inside a list for an array of two dimensions.
+    return msgspec.json.encode(value).decode()

@@ -1,0 +1,98 @@
+"""Waking many who wait with one connection: PostgreSQL rings, whoever waits for that topic looks again."""
+
+import asyncio
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import asyncpg
+
+from atrium.kit.database import APP_ROLE
+from atrium.kit.log import log
+
+RETRY_SECONDS = 1.0
+EVERYBODY = ""
+
+
+class Bell:
+    """Listens on one channel; a notification's text is the topic, an empty one is for everybody.
+
+    A lost connection loses notifications, so a ring for everybody follows every reconnection, and whoever waits sets a
+    timeout and looks by itself as well.
+    """
+
+    def __init__(self, url: str, channel: str) -> None:
+        self._url, self._channel = url, channel
+        self._waiting: dict[str, set[asyncio.Event]] = {}
+        self._listening: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to listen."""
+        self._listening = asyncio.create_task(self._listen())
+
+    async def stop(self) -> None:
+        """Let go of the connection and wake everybody, so that nobody waits for what cannot come."""
+        if self._listening is not None:
+            self._listening.cancel()
+            await asyncio.gather(self._listening, return_exceptions=True)
+        self.ring(EVERYBODY)
+
+    def ring(self, topic: str) -> None:
+        """Wake whoever waits for a topic; the empty one wakes all."""
+        groups = list(self._waiting.values()) if topic == EVERYBODY else [self._waiting.get(topic, set())]
+        for group in groups:
+            for event in group:
+                event.set()
+
+    def attending(self, topic: str) -> int:
+        """How many wait for a topic."""
+        return len(self._waiting.get(topic, ()))
+
+    @contextlib.contextmanager
+    def attend(self, topics: frozenset[str]) -> Iterator[asyncio.Event]:
+        """An event that is set by every ring for one of the topics, from now until the block ends."""
+        event = asyncio.Event()
+        for topic in topics:
+            self._waiting.setdefault(topic, set()).add(event)
+        try:
+            yield event
+        finally:
+            for topic in topics:
+                group = self._waiting[topic]
+                group.discard(event)
+                if not group:
+                    del self._waiting[topic]
+
+    async def _listen(self) -> None:
+        while True:
+            try:
+                await self._listen_once()
+            except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError) as error:
+                log.warning("bell.lost", error=str(error))
+            await asyncio.sleep(RETRY_SECONDS)
+
+    async def _listen_once(self) -> None:
+        lost = asyncio.Event()
+        connection = await asyncpg.connect(self._url, statement_cache_size=0)
+        try:
+            connection.add_termination_listener(lambda _: lost.set())
+            await connection.execute(f"SET ROLE {APP_ROLE}")
+            await connection.add_listener(self._channel, self._heard)
+            self.ring(EVERYBODY)
+            await lost.wait()
+        finally:
+            connection.terminate()
+
+    def _heard(self, connection: Any, pid: int, channel: str, payload: Any) -> None:
+        self.ring(payload)
+
+
+async def wait_for(event: asyncio.Event, seconds: float) -> bool:
+    """Whether the event came in time; it is ready to be waited for again."""
+    try:
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    except TimeoutError:
+        return False
+    event.clear()
+    return True

@@ -1,0 +1,98 @@
+"""Key pairs at work: whom an access key id stands for, and whether a request was really signed with its secret."""
+
+import re
+import secrets
+from datetime import UTC, datetime
+from uuid import UUID
+
+from atrium.ground.access.model import permissions_of
+from atrium.ground.features.model import features_of
+from atrium.ground.identity import service as identity
+from atrium.kit.keys import Keyring, Unsealable
+from atrium.product.s3 import sigv2, sigv4, store
+from atrium.product.s3.ask import Ask
+from atrium.product.s3.model import Refusal, SealedKey
+from atrium.product.s3.payload import Admitted
+from atrium.seams.context import Operation, Principal
+
+_ID_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+# What is no id of ours is refused without asking the database.
+_ID = re.compile(f"AT[{_ID_ALPHABET}]{{18}}")
+
+
+def new_access_key_id() -> str:
+    """A fresh id, of the length clients expect."""
+    return "AT" + "".join(secrets.choice(_ID_ALPHABET) for _ in range(18))
+
+
+def place_of(org_id: UUID, id: UUID) -> str:
+    """What a secret is sealed for."""
+    return f"s3:{org_id}:{id}"
+
+
+def open_secret(keys: Keyring, key: SealedKey) -> str:
+    """The secret of a stored key pair."""
+    return keys.open(key.secret_sealed, place_of(key.org_id, key.id)).decode()
+
+
+async def admit(op: Operation, ask: Ask) -> Admitted:
+    """Find out who is asking and see that they signed it; afterwards `op` acts as them."""
+    now, patience = datetime.now(UTC), op.services.settings.body_timeout
+    authorization = ask.headers.get("authorization")
+    if "X-Amz-Signature" in ask.query or sigv2.is_link(ask):
+        if authorization is not None:
+            raise Refusal("InvalidArgument", "Only one auth mechanism allowed")
+    elif authorization is None:
+        raise Refusal("AccessDenied", "Access Denied")
+    elif ask.wire.prefix and (person := await identity.identify_optional(op, authorization)) is not None:
+        # Below the console's own address, which moves large files in parts with the session it has.
+        op.who = person
+        return Admitted(ask, sigv4.UNSIGNED, None, patience)
+    elif not authorization.startswith(sigv4.ALGORITHM + " "):
+        raise Refusal("AccessDenied", "sign the request with AWS Signature Version 4")
+    if sigv2.is_link(ask):
+        who, secret = await identify(op, ask.query["AWSAccessKeyId"])
+        sigv2.check_link(ask, secret, now)
+        op.who = who
+        return Admitted(ask, sigv4.UNSIGNED, None, patience)
+    presented = sigv4.from_header(ask) if authorization is not None else sigv4.from_query(ask)
+    sigv4.require_timely(presented, now)
+    sigv4.require_signed(ask, presented)
+    who, secret = await identify(op, presented.access_key_id)
+    seal = sigv4.check(ask, presented, secret)
+    op.who = who
+    return Admitted(ask, presented.payload, seal, patience)
+
+
+async def identify(op: Operation, access_key_id: str) -> tuple[Principal, str]:
+    """Whose key this is, and its secret, in one round trip; that they signed anything is still to be shown."""
+    row = None
+    if _ID.fullmatch(access_key_id):
+        database = op.services.database
+        async with database.borrow() as connection:
+            row = await store.find_principal(database, connection, access_key_id)
+    if row is None:
+        raise Refusal("InvalidAccessKeyId", "The AWS Access Key Id you provided does not exist in our records.")
+    id, user_id, team_id, org_id, username, role, org_role, operator, scope, switches, suspended, sealed = row
+    scope = None if scope is None else tuple(scope)
+    who = Principal(
+        user_id=user_id,
+        team_id=team_id,
+        org_id=org_id,
+        username=username,
+        role=role,
+        org_role=org_role,
+        operator=operator,
+        permissions=permissions_of(role, org_role, operator, scope),
+        features=features_of(tuple(switches)),
+        suspended=suspended,
+        credential_id=id,
+        credential="s3",
+        scope=None if scope is None else frozenset(scope),
+    )
+    try:
+        return who, op.services.keys.open(sealed, place_of(org_id, id)).decode()
+    except Unsealable as error:
+        raise Refusal(
+            "InvalidAccessKeyId", "this key was sealed under a key that is gone; issue another one"
+        ) from error

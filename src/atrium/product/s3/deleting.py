@@ -1,0 +1,199 @@
+"""Deleting: a marker on top, or one version for good; one key, or a thousand at once."""
+
+import asyncio
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+
+import msgspec
+
+from atrium.engine.repository import service as repository
+from atrium.engine.repository.model import Keyed
+from atrium.kit.errors import AppError
+from atrium.product.s3 import buckets, payload, refusals, xml
+from atrium.product.s3.model import Bucket, Refusal
+from atrium.product.s3.payload import Admitted
+from atrium.product.s3.reading import names, version_id_of
+from atrium.product.s3.replies import empty, xml_reply
+from atrium.seams.context import Context, Operation
+from atrium.seams.routes import Download
+
+MOST_KEYS = 1000
+_AT_ONCE = 4
+
+
+class Target(msgspec.Struct, frozen=True):
+    """What to delete, and what must be true of it."""
+
+    key: str
+    version_id: str | None = None
+    etag: str | None = None
+    modified: str | None = None
+    size: str | None = None
+
+    @property
+    def conditional(self) -> bool:
+        """Whether anything must be true of it."""
+        return (self.etag, self.modified, self.size) != (None, None, None)
+
+
+class Gone(msgspec.Struct, frozen=True):
+    """What a deletion did: which version is gone, or which marker came."""
+
+    version_id: str | None = None
+    marker: bool = False
+
+
+async def delete_object(op: Operation, admitted: Admitted) -> Download:
+    """DeleteObject: without a version it leaves a marker, and nothing is lost."""
+    ask = admitted.ask
+    target = Target(
+        ask.key or "",
+        ask.query.get("versionId"),
+        ask.headers.get("if-match"),
+        ask.headers.get("x-amz-if-match-last-modified-time"),
+        ask.headers.get("x-amz-if-match-size"),
+    )
+    async with op.begin() as ctx:
+        bucket = await buckets.open_bucket(ctx, ask.bucket)
+        gone = await _delete(ctx, bucket, target)
+    headers = [] if gone.version_id is None else [("x-amz-version-id", gone.version_id)]
+    return empty(204, headers + ([("x-amz-delete-marker", "true")] if gone.marker else []))
+
+
+async def delete_objects(op: Operation, admitted: Admitted) -> Download:
+    """DeleteObjects: each key for itself, so one that is refused keeps no other from going."""
+    document = xml.read(await payload.document(admitted), "Delete")
+    targets = [_target(one) for one in document.all("Object")]
+    if not 1 <= len(targets) <= MOST_KEYS:
+        raise Refusal("MalformedXML", f"between 1 and {MOST_KEYS} keys can be deleted at once")
+    async with op.begin() as ctx:
+        bucket = await buckets.open_bucket(ctx, admitted.ask.bucket)
+    told = await _delete_all(op, bucket, targets)
+    quiet = document.text("Quiet") == "true"
+    return xml_reply(
+        xml.document(
+            "DeleteResult", *(_told(target, told[target]) for target in targets if _is_told(told[target], quiet))
+        )
+    )
+
+
+Told = Gone | AppError
+
+
+async def _delete_all(op: Operation, bucket: Bucket, targets: list[Target]) -> dict[Target, Told]:
+    told: dict[Target, Told] = {}
+    # Markers change no quota, so a thousand of them fit one transaction; in order, so that two such requests never wait
+    # for each other in a circle. A version that goes for good is a transaction of its own.
+    markers = sorted({one for one in targets if one.version_id is None}, key=lambda one: (one.key, one.etag or ""))
+    async with op.begin() as ctx:
+        for target in markers:
+            told[target] = await _attempt(ctx, bucket, target)
+    versions = iter(sorted({one for one in targets if one.version_id is not None}, key=lambda one: one.key))
+
+    async def work() -> None:
+        for target in versions:
+            try:
+                async with op.begin() as ctx:
+                    told[target] = await _delete(ctx, bucket, target)
+            except AppError as error:
+                told[target] = error
+
+    await asyncio.gather(*(work() for _ in range(_AT_ONCE)))
+    return told
+
+
+async def _attempt(ctx: Context, bucket: Bucket, target: Target) -> Told:
+    try:
+        return await _delete(ctx, bucket, target)
+    except AppError as error:
+        # Nothing was written before it was refused, so the transaction goes on.
+        return error
+
+
+async def _delete(ctx: Context, bucket: Bucket, target: Target) -> Gone:
+    key = bucket.prefix + target.key
+    version_id = version_id_of(target.version_id)
+    # Locked first: whoever deletes the same thing at the same moment comes before or after, and never in between.
+    found = await repository.find_keyed(ctx, key, version_id, lock=True)
+    if version_id is not None:
+        return await _delete_version(ctx, target, found)
+    if found is None:
+        if target.conditional or not _marks_absent(bucket) or not await repository.is_free(ctx, key):
+            return await _delete_unseen(ctx, key)
+        made = await repository.mark_absent(ctx, key)
+        return Gone(str(made.version.id), marker=True)
+    if found.version.deleted and not bucket.versioned and target.conditional:
+        # Nobody was told of markers here: the key is simply not there, and nothing can be wrong about it.
+        return Gone()
+    _require(target, found)
+    marked = await repository.mark_deleted(ctx, found.object.id)
+    return Gone(str(marked.version.id), marker=True)
+
+
+def _marks_absent(bucket: Bucket) -> bool:
+    """Whether deleting nothing leaves a marker: S3 does so once versioning was turned on.
+
+    Not in the team's own bucket: the marker would be its maker's, and keep the others from ever writing to that key.
+    """
+    return bool(bucket.prefix) and bucket.versioned
+
+
+async def _delete_version(ctx: Context, target: Target, found: Keyed | None) -> Gone:
+    if found is None:
+        return Gone(target.version_id)
+    _require(target, found)
+    gone = await repository.delete_version(ctx, found.object.id, found.version.id)
+    return Gone(target.version_id, marker=gone.deleted)
+
+
+async def _delete_unseen(ctx: Context, key: str) -> Gone:
+    """Nothing there is as good as deleted; something that cannot be seen is not the caller's to delete."""
+    if await repository.is_free(ctx, key):
+        return Gone()
+    raise Refusal("AccessDenied", "Access Denied")
+
+
+def _require(target: Target, found: Keyed) -> None:
+    version = found.version
+    holds = [
+        target.etag is None or target.etag.strip() == "*" or (not version.deleted and names(target.etag, version)),
+        target.size is None or target.size == str(version.size),
+        target.modified is None or _is_moment(target.modified, version.created_at),
+    ]
+    if not all(holds):
+        raise Refusal("PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
+
+
+def _is_moment(text: str, at: datetime) -> bool:
+
+    try:
+        found = parsedate_to_datetime(text)
+    except (ValueError, TypeError):
+        try:
+            found = datetime.fromisoformat(text)
+        except ValueError as error:
+            raise Refusal("InvalidArgument", "this is not a moment") from error
+    return found.replace(microsecond=0) == at.replace(microsecond=0)
+
+
+def _target(one: xml.Element) -> Target:
+    key = one.text("Key")
+    if not key:
+        raise Refusal("MalformedXML", "every Object has a Key")
+    return Target(key, one.text("VersionId") or None, one.text("ETag"), one.text("LastModifiedTime"), one.text("Size"))
+
+
+def _is_told(told: Told, quiet: bool) -> bool:
+    return not quiet or not isinstance(told, Gone)
+
+
+def _told(target: Target, told: Told) -> str:
+    key, version = xml.leaf("Key", target.key), xml.optional("VersionId", target.version_id)
+    if not isinstance(told, Gone):
+        return xml.element(
+            "Error", key, version, xml.leaf("Code", refusals.name_of(told)), xml.leaf("Message", told.message)
+        )
+    marker = ""
+    if told.marker:
+        marker = xml.leaf("DeleteMarker", True) + xml.optional("DeleteMarkerVersionId", told.version_id)
+    return xml.element("Deleted", key, version, marker)

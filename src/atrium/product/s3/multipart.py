@@ -1,0 +1,362 @@
+"""Uploads in parts: create, parts and copied parts, complete, abort, and the two listings."""
+
+import asyncio
+import contextlib
+import re
+from collections.abc import AsyncGenerator, Sequence
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from atrium.engine.repository import service as repository
+from atrium.engine.repository.model import Draft, Keyed, MultipartUpload, StoredObject, UploadedPart
+from atrium.kit.errors import AppError
+from atrium.kit.ids import NIL
+from atrium.kit.staging import Staged
+from atrium.product.s3 import buckets, checksums, payload, putting, refusals, xml
+from atrium.product.s3.ask import Ask
+from atrium.product.s3.checksums import Checksum
+from atrium.product.s3.model import Bucket, Refusal
+from atrium.product.s3.payload import Admitted
+from atrium.product.s3.replies import Headers, empty, moment, stream, tag, url_encoded, xml_reply
+from atrium.seams.context import Context, Operation
+from atrium.seams.routes import Download
+
+SMALLEST_PART, MOST_PARTS = 5 << 20, 10_000
+_MOST_LISTED = 1000
+_PATIENCE, _PULSE = 10.0, 5.0
+_RANGE = re.compile(r"bytes=(\d{1,18})-(\d{1,18})")
+
+
+async def create_upload(op: Operation, admitted: Admitted) -> Download:
+    """CreateMultipartUpload."""
+    ask = admitted.ask
+    buckets.require_private(ask)
+    algorithm = checksums.algorithm_of(ask, "x-amz-checksum-algorithm")
+    kind = None if algorithm is None else checksums.kind_of(ask, algorithm)
+    async with op.begin() as ctx:
+        bucket = await buckets.open_bucket(ctx, ask.bucket)
+        draft = putting.draft_of(ask, bucket.prefix + (ask.key or ""))
+        kept = {
+            "content_type": draft.content_type,
+            "metadata": draft.metadata,
+            "attributes": draft.attributes,
+            "algorithm": algorithm,
+            "kind": kind,
+        }
+        upload = await repository.begin_upload(ctx, draft.key, kept)
+    headers: Headers = []
+    if algorithm is not None and kind is not None:
+        headers = [("x-amz-checksum-algorithm", algorithm.upper()), ("x-amz-checksum-type", kind)]
+    told = [xml.leaf("Bucket", bucket.name), xml.leaf("Key", ask.key), xml.leaf("UploadId", upload.id.hex)]
+    return xml_reply(xml.document("InitiateMultipartUploadResult", *told), headers=headers)
+
+
+async def upload_part(op: Operation, admitted: Admitted) -> Download:
+    """UploadPart."""
+    ask, number = admitted.ask, _part_number(admitted.ask)
+    async with op.begin() as ctx:
+        upload = await _open(ctx, ask)
+    async with payload.receive(op, admitted, fallback=upload.draft["algorithm"]) as (arrived, checksum):
+        part = _part(number, arrived.staged, checksum)
+        await repository.put_part(op, upload, arrived, part)
+    return empty(headers=[("etag", f'"{part.etag}"'), *([] if checksum is None else checksum.headers()[:1])])
+
+
+async def copy_part(op: Operation, admitted: Admitted) -> Download:
+    """UploadPartCopy: the bytes, or a range of them, of a version that is there already."""
+    ask, number = admitted.ask, _part_number(admitted.ask)
+    async with op.begin() as ctx:
+        upload = await _open(ctx, ask)
+        source = await putting.read_source(ctx, ask)
+    start, stop = _copied_range(ask.headers.get("x-amz-copy-source-range"), source)
+    algorithm = upload.draft["algorithm"]
+    hashes = ("md5",) if algorithm in (None, "sha256") else ("md5", algorithm)
+    content = repository.open_content(op, source.object.id, source.version, start, stop)
+    async with repository.receive(op, content, stop - start, hashes=hashes) as arrived:
+        checksum = checksums.Claim(algorithm).settle(arrived.staged, {})
+        part = _part(number, arrived.staged, checksum)
+        await repository.put_part(op, upload, arrived, part)
+    told = [xml.leaf("LastModified", moment(part.created_at)), xml.leaf("ETag", f'"{part.etag}"')]
+    if checksum is not None:
+        told.append(xml.leaf(f"Checksum{checksum.algorithm.upper()}", checksum.value))
+    headers = [("x-amz-copy-source-version-id", str(source.version.id))]
+    return xml_reply(xml.document("CopyPartResult", *told), headers=headers)
+
+
+async def complete_upload(op: Operation, admitted: Admitted) -> Download:
+    """CompleteMultipartUpload: joining many bytes takes a while, so a reply that is late begins before its end."""
+    ask = admitted.ask
+    listed = _listed(await payload.document(admitted, of_object=True))
+    async with op.begin() as ctx:
+        bucket = await buckets.open_bucket(ctx, ask.bucket)
+        key = bucket.prefix + (ask.key or "")
+        upload = await repository.read_upload(ctx, _upload_id(ask), key, completed=True)
+        if upload.version_id is not None:
+            return xml_reply(*_completed_before(ask, bucket, await repository.find_keyed(ctx, key, upload.version_id)))
+        held = await repository.list_parts(ctx, upload)
+    chosen = _chosen(listed, held, upload)
+    joining = asyncio.ensure_future(_join(op, ask, upload, chosen))
+    done, _ = await asyncio.wait({joining}, timeout=_PATIENCE)
+    if done:
+        written, checksum = joining.result()
+        return xml_reply(
+            _result(ask, bucket, written, checksum), headers=[("x-amz-version-id", str(written.version.id))]
+        )
+    return stream(200, [("content-type", "application/xml")], None, _late(op, ask, bucket, joining))
+
+
+async def abort_upload(op: Operation, admitted: Admitted) -> Download:
+    """AbortMultipartUpload."""
+    async with op.begin() as ctx:
+        await repository.abort_upload(ctx, await _open(ctx, admitted.ask))
+    return empty(204)
+
+
+async def list_parts(op: Operation, admitted: Admitted) -> Download:
+    """ListParts."""
+    ask = admitted.ask
+    most, after = _bounded(ask, "max-parts", _MOST_LISTED), _bounded(ask, "part-number-marker", 0)
+    async with op.begin() as ctx:
+        upload = await _open(ctx, ask)
+        found = await repository.list_parts(ctx, upload, after, min(most, _MOST_LISTED) + 1)
+        whose = _people(ctx)
+    shown = found[: min(most, _MOST_LISTED)]
+    algorithm = upload.draft["algorithm"]
+    told = [
+        xml.leaf("Bucket", ask.bucket),
+        xml.leaf("Key", ask.key),
+        xml.leaf("UploadId", upload.id.hex),
+        whose,
+        xml.leaf("StorageClass", "STANDARD"),
+        xml.leaf("PartNumberMarker", after),
+        xml.leaf("NextPartNumberMarker", shown[-1].number if shown else after),
+        xml.leaf("MaxParts", most),
+        xml.leaf("IsTruncated", len(found) > len(shown)),
+        *(_part_element(part, algorithm) for part in shown),
+    ]
+    return xml_reply(xml.document("ListPartsResult", *told))
+
+
+async def list_uploads(op: Operation, admitted: Admitted) -> Download:
+    """ListMultipartUploads: the caller's own that are open."""
+    ask = admitted.ask
+    most = min(_bounded(ask, "max-uploads", _MOST_LISTED), _MOST_LISTED)
+    marker, prefix = ask.query.get("key-marker", ""), ask.query.get("prefix", "")
+    spelled = url_encoded if ask.query.get("encoding-type") == "url" else str
+    async with op.begin() as ctx:
+        bucket = await buckets.open_bucket(ctx, ask.bucket)
+        after = (bucket.prefix + marker if marker else "", _marked(ask) if marker else NIL)
+        found = await repository.list_uploads(ctx, bucket.prefix + prefix, after, most + 1)
+        whose = _people(ctx)
+    shown = found[:most]
+    more = len(found) > most and most > 0
+    told = [
+        xml.leaf("Bucket", bucket.name),
+        xml.leaf("KeyMarker", spelled(marker)),
+        xml.leaf("UploadIdMarker", ask.query.get("upload-id-marker", "")),
+        xml.leaf("Prefix", spelled(prefix)),
+        xml.optional("EncodingType", ask.query.get("encoding-type")),
+        xml.leaf("MaxUploads", most),
+        xml.leaf("IsTruncated", more),
+        xml.leaf("NextKeyMarker", spelled(shown[-1].key[len(bucket.prefix) :])) if more else "",
+        xml.leaf("NextUploadIdMarker", shown[-1].id.hex) if more else "",
+        *(_upload_element(one, spelled(one.key[len(bucket.prefix) :]), whose) for one in shown),
+    ]
+    return xml_reply(xml.document("ListMultipartUploadsResult", *told))
+
+
+async def _open(ctx: Context, ask: Ask) -> MultipartUpload:
+    bucket = await buckets.open_bucket(ctx, ask.bucket)
+    return await repository.read_upload(ctx, _upload_id(ask), bucket.prefix + (ask.key or ""))
+
+
+async def _join(
+    op: Operation, ask: Ask, upload: MultipartUpload, chosen: Sequence[UploadedPart]
+) -> tuple[StoredObject, Checksum | None]:
+    kept, algorithm = upload.draft, upload.draft["algorithm"]
+    checksum: Checksum | None = None
+
+    def drafted(staged: Staged) -> Draft:
+        nonlocal checksum
+        checksum = _checksum_of(kept, chosen, staged)
+        _require_claimed(ask, checksum)
+        attributes: dict[str, Any] = {**kept["attributes"], "parts": [[part.size, part.checksum] for part in chosen]}
+        draft = Draft(
+            key=upload.key, content_type=kept["content_type"], metadata=kept["metadata"], attributes=attributes
+        )
+        return putting.finished(draft, checksums.tag_of(part.etag for part in chosen), checksum)
+
+    # What is made from the parts' checksums is known before a byte is joined, and so is that it is wrong.
+    whole = kept["kind"] == "FULL_OBJECT"
+    if not whole:
+        _require_claimed(ask, _checksum_of(kept, chosen, None))
+    written = await repository.complete_upload(
+        op, upload, chosen, drafted, putting.conditions_of(ask), hashes=(algorithm,) if whole else ()
+    )
+    return written, checksum
+
+
+async def _late(
+    op: Operation, ask: Ask, bucket: Bucket, joining: "asyncio.Future[tuple[StoredObject, Checksum | None]]"
+) -> AsyncGenerator[bytes, None]:
+    """A document that begins with spaces for as long as it takes; what fails now can only be said inside of it."""
+    yield b'<?xml version="1.0" encoding="UTF-8"?>\n'
+    while not (await asyncio.wait({joining}, timeout=_PULSE))[0]:
+        yield b" "
+    try:
+        written, checksum = joining.result()
+        whole = _result(ask, bucket, written, checksum)
+    except AppError as error:
+        whole = refusals.document_of(refusals.name_of(error), error.message, ask.raw_path, op.request_id, error.facts)
+    yield whole.partition(b"\n")[2]
+
+
+def _checksum_of(kept: dict[str, Any], chosen: Sequence[UploadedPart], staged: Staged | None) -> Checksum | None:
+    algorithm = kept["algorithm"]
+    if algorithm is None:
+        return None
+    if kept["kind"] == "COMPOSITE":
+        return Checksum(algorithm, checksums.composite_of(algorithm, [part.checksum for part in chosen]), "COMPOSITE")
+    return None if staged is None else Checksum(algorithm, checksums.written(staged, algorithm), "FULL_OBJECT")
+
+
+def _require_claimed(ask: Ask, checksum: Checksum | None) -> None:
+    for algorithm in checksums.LENGTHS:
+        claimed = ask.headers.get(f"x-amz-checksum-{algorithm}")
+        if claimed is not None and (checksum is None or (checksum.algorithm, checksum.value) != (algorithm, claimed)):
+            raise Refusal("BadDigest", f"the {algorithm} that was sent is not the object's")
+
+
+def _chosen(
+    listed: list[tuple[int, str, str | None]], held: list[UploadedPart], upload: MultipartUpload
+) -> list[UploadedPart]:
+    by_number = {part.number: part for part in held}
+    numbers = [number for number, _, _ in listed]
+    chosen: list[UploadedPart] = []
+    # A part that was sent twice may be listed twice; what was sent last is what there is.
+    for number, etag, checksum in {one[0]: one for one in listed}.values():
+        part = by_number.get(number)
+        if part is None or part.etag != etag:
+            raise Refusal("InvalidPart", "One or more of the specified parts could not be found.")
+        if checksum is not None and part.checksum and checksum != part.checksum:
+            raise Refusal("InvalidPart", f"the checksum of part {number} is not the one that was sent")
+        chosen.append(part)
+    if numbers != sorted(numbers):
+        raise Refusal("InvalidPartOrder", "The list of parts was not in ascending order.")
+    if any(part.size < SMALLEST_PART for part in chosen[:-1]):
+        raise Refusal("EntityTooSmall", "Your proposed upload is smaller than the minimum allowed object size.")
+    if upload.draft["kind"] == "COMPOSITE" and not all(part.checksum for part in chosen):
+        raise Refusal("InvalidRequest", "a part came without its checksum")
+    return chosen
+
+
+def _listed(raw: bytes) -> list[tuple[int, str, str | None]]:
+    found = []
+    for part in xml.read(raw, "CompleteMultipartUpload").all("Part"):
+        number, etag = part.text("PartNumber") or "", part.text("ETag")
+        if not (number.isascii() and number.isdigit() and len(number) < 6) or etag is None:
+            raise Refusal("MalformedXML", "every Part has a PartNumber and an ETag")
+        checksum = next((text for name in checksums.LENGTHS if (text := part.text(f"Checksum{name.upper()}"))), None)
+        found.append((int(number), etag.strip().strip('"'), checksum))
+    if not found:
+        raise Refusal("MalformedXML", "an upload is completed with at least one part")
+    return found
+
+
+def _completed_before(ask: Ask, bucket: Bucket, keyed: Keyed | None) -> tuple[bytes, int, Headers]:
+    if keyed is None:
+        raise Refusal("NoSuchUpload", "this upload was completed, and what it made is gone")
+    checksum = Checksum(*keyed.attributes["checksum"]) if "checksum" in keyed.attributes else None
+    written = keyed.object
+    told = _result(ask, bucket, written, checksum, etag=keyed.version.etag)
+    return told, 200, [("x-amz-version-id", str(keyed.version.id))]
+
+
+def _result(
+    ask: Ask, bucket: Bucket, written: StoredObject, checksum: Checksum | None, etag: str | None = None
+) -> bytes:
+    told = [
+        xml.leaf("Location", f"/{bucket.name}/{ask.key}"),
+        xml.leaf("Bucket", bucket.name),
+        xml.leaf("Key", ask.key),
+        xml.leaf("ETag", tag(written.version) if etag is None else f'"{etag}"'),
+    ]
+    if checksum is not None:
+        told += [
+            xml.leaf(f"Checksum{checksum.algorithm.upper()}", checksum.value),
+            xml.leaf("ChecksumType", checksum.kind),
+        ]
+    return xml.document("CompleteMultipartUploadResult", *told)
+
+
+def _part(number: int, staged: Staged, checksum: Checksum | None) -> UploadedPart:
+    value = "" if checksum is None else checksum.value
+    return UploadedPart(number, staged.sha256, staged.size, staged.hashes["md5"].hex(), value, datetime.now(UTC))
+
+
+def _part_element(part: UploadedPart, algorithm: str | None) -> str:
+    checksum = xml.leaf(f"Checksum{algorithm.upper()}", part.checksum) if algorithm and part.checksum else ""
+    return xml.element(
+        "Part",
+        xml.leaf("PartNumber", part.number),
+        xml.leaf("LastModified", moment(part.created_at)),
+        xml.leaf("ETag", f'"{part.etag}"'),
+        xml.leaf("Size", part.size),
+        checksum,
+    )
+
+
+def _upload_element(upload: MultipartUpload, key: str, whose: str) -> str:
+    return xml.element(
+        "Upload",
+        xml.leaf("Key", key),
+        xml.leaf("UploadId", upload.id.hex),
+        whose,
+        xml.leaf("StorageClass", "STANDARD"),
+        xml.leaf("Initiated", moment(upload.created_at)),
+    )
+
+
+def _people(ctx: Context) -> str:
+    told = xml.leaf("ID", ctx.who.user_id), xml.leaf("DisplayName", ctx.who.username)
+    return xml.element("Initiator", *told) + xml.element("Owner", *told)
+
+
+def _copied_range(header: str | None, source: Keyed) -> tuple[int, int]:
+    size = source.version.size
+    if header is None:
+        return 0, size
+    found = _RANGE.fullmatch(header)
+    if found is None:
+        raise Refusal("InvalidArgument", "x-amz-copy-source-range is bytes=<first>-<last>")
+    first, last = int(found[1]), int(found[2])
+    if first > last or last >= size:
+        raise Refusal("InvalidRange", "The requested range is not satisfiable")
+    return first, last + 1
+
+
+def _part_number(ask: Ask) -> int:
+    text = ask.query.get("partNumber", "")
+    if not (text.isascii() and text.isdigit() and len(text) < 6 and 1 <= int(text) <= MOST_PARTS):
+        raise Refusal("InvalidArgument", "Part number must be an integer between 1 and 10000, inclusive")
+    return int(text)
+
+
+def _upload_id(ask: Ask) -> UUID | None:
+    with contextlib.suppress(ValueError):
+        return UUID(hex=ask.query.get("uploadId", ""))
+    return None
+
+
+def _marked(ask: Ask) -> UUID:
+    with contextlib.suppress(ValueError):
+        return UUID(hex=ask.query.get("upload-id-marker", ""))
+    return UUID(int=(1 << 128) - 1)
+
+
+def _bounded(ask: Ask, name: str, otherwise: int) -> int:
+    text = ask.query.get(name) or str(otherwise)
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise Refusal("InvalidArgument", f"{name} is a number")
+    return int(text)

@@ -1,0 +1,219 @@
+"""Reading objects: GET and HEAD with their conditions, ranges and parts, attributes, tags."""
+
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+from uuid import UUID
+
+from atrium.engine.repository import service as repository
+from atrium.engine.repository.model import Keyed, Version
+from atrium.product.s3 import buckets, tags, xml
+from atrium.product.s3.ask import Ask
+from atrium.product.s3.checksums import Checksum
+from atrium.product.s3.model import Refusal
+from atrium.product.s3.payload import Admitted
+from atrium.product.s3.replies import Headers, stream, tag, version_headers, wired, xml_reply
+from atrium.seams.context import Context, Operation
+from atrium.seams.routes import Download
+
+_OVERRIDES = ("cache-control", "content-disposition", "content-encoding", "content-language", "content-type", "expires")
+_MOST_PARTS = 1000
+
+
+async def get_object(op: Operation, admitted: Admitted) -> Download:
+    """GetObject and HeadObject."""
+    ask = admitted.ask
+    async with op.begin() as ctx:
+        keyed = await read_version(ctx, ask)
+    headers = _replaced(version_headers(keyed), ask)
+    unmet = unmet_condition(ask.headers, keyed.version)
+    if unmet == 412:
+        raise Refusal("PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
+    if unmet == 304:
+        return Download(304, headers, None, None, bare=True)
+    start, stop, more = _wanted(ask, keyed)
+    headers += more
+    length = stop - start
+    if ask.method == "HEAD":
+        return Download(206 if more and more[0][0] == "content-range" else 200, headers, length, None, bare=True)
+    source = repository.open_content(op, keyed.object.id, keyed.version, start, stop)
+    return stream(206 if more and more[0][0] == "content-range" else 200, headers, length, source)
+
+
+async def get_attributes(op: Operation, admitted: Admitted) -> Download:
+    """GetObjectAttributes."""
+    ask = admitted.ask
+    async with op.begin() as ctx:
+        keyed = await read_version(ctx, ask)
+    wanted = {name.strip() for name in ask.headers.get("x-amz-object-attributes", "").split(",")}
+    told = [
+        xml.leaf("ETag", keyed.version.etag) if "ETag" in wanted else "",
+        _checksum_element(keyed.attributes) if "Checksum" in wanted else "",
+        _parts_element(ask, keyed.attributes) if "ObjectParts" in wanted else "",
+        xml.leaf("StorageClass", "STANDARD") if "StorageClass" in wanted else "",
+        xml.leaf("ObjectSize", keyed.version.size) if "ObjectSize" in wanted else "",
+    ]
+    headers = [header for header in version_headers(keyed) if header[0] in ("last-modified", "x-amz-version-id")]
+    return xml_reply(xml.document("GetObjectAttributesResponse", *told), headers=headers)
+
+
+async def get_tags(op: Operation, admitted: Admitted) -> Download:
+    """GetObjectTagging."""
+    async with op.begin() as ctx:
+        keyed = await read_version(ctx, admitted.ask)
+    headers = [("x-amz-version-id", str(keyed.version.id))]
+    return xml_reply(tags.document_of(keyed.attributes.get("tags", {})), headers=headers)
+
+
+async def get_access_list(op: Operation, admitted: Admitted) -> Download:
+    """GetObjectAcl."""
+    async with op.begin() as ctx:
+        await read_version(ctx, admitted.ask)
+        return xml_reply(buckets.access_list(ctx))
+
+
+async def read_version(ctx: Context, ask: Ask) -> Keyed:
+    """The version that is asked for; a delete marker is no version to read."""
+    bucket = await buckets.open_bucket(ctx, ask.bucket)
+    return await read_at(ctx, bucket.prefix + (ask.key or ""), ask.query.get("versionId"))
+
+
+async def read_at(ctx: Context, key: str, named: str | None) -> Keyed:
+    """A version with bytes at one of the team's keys, named or current."""
+    keyed = await repository.find_keyed(ctx, key, version_id_of(named))
+    if keyed is None:
+        raise Refusal("NoSuchVersion" if named else "NoSuchKey", "The specified key does not exist.")
+    if keyed.version.deleted:
+        told = (("x-amz-delete-marker", "true"), ("x-amz-version-id", str(keyed.version.id)))
+        if named:
+            raise Refusal("MethodNotAllowed", "this version is a delete marker", (*told, ("allow", "DELETE")))
+        raise Refusal("NoSuchKey", "The specified key does not exist.", told)
+    return keyed
+
+
+def version_id_of(named: str | None) -> UUID | None:
+    """A version's id; one that is none of ours names nothing."""
+    if named is None:
+        return None
+    try:
+        return UUID(named)
+    except ValueError as error:
+        raise Refusal("InvalidArgument", "Invalid version id specified") from error
+
+
+def unmet_condition(headers: Any, version: Version, prefix: str = "") -> int | None:
+    """412 or 304 when a condition does not hold; a tag outweighs a date."""
+    match, none_match = headers.get(f"{prefix}if-match"), headers.get(f"{prefix}if-none-match")
+    since, until = headers.get(f"{prefix}if-modified-since"), headers.get(f"{prefix}if-unmodified-since")
+    modified = version.created_at.replace(microsecond=0)
+    if match is not None and not names(match, version):
+        return 412
+    if match is None and (moment := _moment(until)) is not None and modified > moment:
+        return 412
+    if none_match is not None and names(none_match, version):
+        return 412 if prefix else 304
+    if none_match is None and (moment := _moment(since)) is not None and modified <= moment:
+        return 412 if prefix else 304
+    return None
+
+
+def names(header: str, version: Version) -> bool:
+    """Whether a condition names this version's tag; clients leave the quotes out as they like."""
+    return repository.names_tag(header, tag(version)) or header.strip() == version.etag
+
+
+def part_bounds(attributes: dict[str, Any], number: int, size: int) -> tuple[int, int]:
+    """Where a part of an object begins and ends; one that did not come in parts is its own first part."""
+    sizes = [part[0] for part in attributes["parts"]] if "parts" in attributes else [size]
+    if not 1 <= number <= len(sizes):
+        raise Refusal("InvalidPart", "there is no part of this number")
+    start = sum(sizes[: number - 1])
+    return start, start + sizes[number - 1]
+
+
+def _wanted(ask: Ask, keyed: Keyed) -> tuple[int, int, Headers]:
+    version, left = keyed.version, keyed.attributes
+    if "partNumber" in ask.query:
+        return _part(ask, keyed)
+    asked = repository.Asked(range=ask.headers.get("range"), if_range=ask.headers.get("if-range"))
+    part = repository.part_of(asked, version.size, tag(version), version.created_at)
+    if not part.whole:
+        return part.start, part.stop, [("content-range", f"bytes {part.start}-{part.stop - 1}/{version.size}")]
+    more = Checksum(*left["checksum"]).headers() if _tells_checksum(ask) and "checksum" in left else []
+    return 0, version.size, more
+
+
+def _part(ask: Ask, keyed: Keyed) -> tuple[int, int, Headers]:
+    number = ask.query["partNumber"]
+    if not (number.isascii() and number.isdigit() and len(number) < 6):
+        raise Refusal("InvalidArgument", "Part number must be an integer between 1 and 10000, inclusive")
+    left, size = keyed.attributes, keyed.version.size
+    start, stop = part_bounds(left, int(number), size)
+    more: Headers = [("content-range", f"bytes {start}-{stop - 1}/{size}")] if size else []
+    if "parts" in left:
+        more.append(("x-amz-mp-parts-count", str(len(left["parts"]))))
+        value = left["parts"][int(number) - 1][1]
+        if value and "checksum" in left and _tells_checksum(ask):
+            algorithm, _, kind = left["checksum"]
+            more += Checksum(algorithm, value, kind).headers()
+    return start, stop, more
+
+
+def _tells_checksum(ask: Ask) -> bool:
+    return ask.headers.get("x-amz-checksum-mode", "").upper() == "ENABLED"
+
+
+def _checksum_element(left: dict[str, Any]) -> str:
+    if "checksum" not in left:
+        return ""
+    algorithm, value, kind = left["checksum"]
+    return xml.element("Checksum", xml.leaf(f"Checksum{algorithm.upper()}", value), xml.leaf("ChecksumType", kind))
+
+
+def _parts_element(ask: Ask, left: dict[str, Any]) -> str:
+    if "parts" not in left:
+        return ""
+    most, after = _number(ask, "x-amz-max-parts", _MOST_PARTS), _number(ask, "x-amz-part-number-marker", 0)
+    parts = list(enumerate(left["parts"], 1))
+    shown = parts[after : after + min(most, _MOST_PARTS)]
+    algorithm = left["checksum"][0].upper() if "checksum" in left else ""
+    told = [
+        xml.leaf("PartsCount", len(parts)),
+        xml.leaf("PartNumberMarker", after),
+        xml.leaf("NextPartNumberMarker", shown[-1][0] if shown else after),
+        xml.leaf("MaxParts", most),
+        xml.leaf("IsTruncated", after + len(shown) < len(parts)),
+    ]
+    for number, (size, value) in shown:
+        checksum = xml.leaf(f"Checksum{algorithm}", value) if algorithm and value else ""
+        told.append(xml.element("Part", xml.leaf("PartNumber", number), xml.leaf("Size", size), checksum))
+    return xml.element("ObjectParts", *told)
+
+
+def _number(ask: Ask, header: str, otherwise: int) -> int:
+    text = ask.headers.get(header, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else otherwise
+
+
+def _replaced(headers: Headers, ask: Ask) -> Headers:
+    """What the caller of a signed request wants the reply to say instead."""
+    chosen = {name: ask.query[f"response-{name}"] for name in _OVERRIDES if f"response-{name}" in ask.query}
+    kept = [header for header in headers if header[0] not in chosen]
+    return kept + [(name, wired(value)) for name, value in chosen.items()]
+
+
+def _moment(header: str | None) -> datetime | None:
+    if header is None:
+        return None
+    try:
+        found = parsedate_to_datetime(header)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    return found.replace(tzinfo=UTC) if found.tzinfo is None else found
+
+
+async def refuse_lock(op: Operation, admitted: Admitted) -> Download:
+    """GetObjectRetention and GetObjectLegalHold: no object here is locked."""
+    async with op.begin() as ctx:
+        await read_version(ctx, admitted.ask)
+    raise Refusal("NoSuchObjectLockConfiguration", "The specified object does not have a ObjectLock configuration")

@@ -1,0 +1,104 @@
+"""Replies of the gateway, and the request's headers that come back with an object."""
+
+from collections.abc import AsyncGenerator
+from datetime import datetime
+from typing import Any
+from urllib.parse import quote
+
+from atrium.engine.repository.model import Keyed, Version
+from atrium.engine.repository.service import http_date, policy_of
+from atrium.product.s3.ask import Ask
+from atrium.seams.routes import Download
+
+Headers = list[tuple[str, str]]
+# Kept as they came and given back as they were.
+KEPT = ("cache-control", "content-disposition", "content-encoding", "content-language", "expires")
+_META = "x-amz-meta-"
+
+
+def empty(status: int = 200, headers: Headers | None = None) -> Download:
+    """A reply without a body."""
+    return Download(status, headers or [], 0, None, bare=True)
+
+
+def xml_reply(body: bytes, status: int = 200, headers: Headers | None = None) -> Download:
+    """A reply with a document."""
+    return Download(status, [("content-type", "application/xml"), *(headers or [])], len(body), None, True, body)
+
+
+def stream(status: int, headers: Headers, length: int | None, source: AsyncGenerator[bytes, None]) -> Download:
+    """A reply whose bytes are read as they are sent."""
+    return Download(status, headers, length, source, bare=True)
+
+
+def moment(at: datetime) -> str:
+    """A moment of ours, which are all in UTC, as S3's documents write it."""
+    # Several times as fast as formatting by pattern, and a listing does it a thousand times.
+    return at.isoformat(timespec="milliseconds")[:23] + "Z"
+
+
+def version_headers(keyed: Keyed) -> Headers:
+    """What a HEAD tells about a version."""
+    version, left = keyed.version, keyed.attributes
+    headers = [
+        ("etag", f'"{version.etag}"'),
+        ("last-modified", http_date(version.created_at)),
+        ("accept-ranges", "bytes"),
+        ("content-type", left.get("type") or version.content_type),
+        ("x-amz-version-id", str(version.id)),
+        # On the console's own address a page in a bucket must not act as one of the console's.
+        ("content-security-policy", policy_of(version.content_type)),
+        ("x-content-type-options", "nosniff"),
+    ]
+    headers += [(name, wired(value)) for name, value in left.get("headers", {}).items()]
+    headers += [(_META + name, wired(value)) for name, value in version.metadata.items() if _is_token(name)]
+    if left.get("tags"):
+        headers.append(("x-amz-tagging-count", str(len(left["tags"]))))
+    return headers
+
+
+def attributes_of(ask: Ask, tags: dict[str, str]) -> dict[str, Any]:
+    """What a write leaves with its version, to be given back by reads."""
+    headers = {name: value for name in KEPT if (value := ask.text(name))}
+    encoding = headers.get("content-encoding")
+    if encoding is not None:
+        # The framing of one request is not the object's encoding.
+        kept = [part.strip() for part in encoding.split(",") if part.strip().lower() != "aws-chunked"]
+        headers["content-encoding"] = ", ".join(kept)
+        if not kept:
+            del headers["content-encoding"]
+    left: dict[str, Any] = {}
+    if headers:
+        left["headers"] = headers
+    if tags:
+        left["tags"] = tags
+    return left
+
+
+def metadata_of(ask: Ask) -> dict[str, str]:
+    """The caller's own metadata."""
+    return {
+        name.removeprefix(_META): ask.text(name) or ""
+        for name in ask.headers
+        if name.startswith(_META) and len(name) > len(_META)
+    }
+
+
+def wired(value: str) -> str:
+    """A text as a header carries it: its UTF-8 bytes, without what would end the header."""
+    clean = value.replace("\r", " ").replace("\n", " ")
+    return clean if clean.isascii() else clean.encode("utf-8", "replace").decode("latin-1")
+
+
+def url_encoded(text: str) -> str:
+    """A key as listings write it for those who asked for encoded ones."""
+    return quote(text, safe="/-_.~*")
+
+
+def tag(version: Version) -> str:
+    """The entity tag, in quotes."""
+    return f'"{version.etag}"'
+
+
+def _is_token(name: str) -> bool:
+    return bool(name) and name.isascii() and all(c.isalnum() or c in "!#$%&'*+-.^_`|~" for c in name)

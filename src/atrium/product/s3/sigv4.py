@@ -1,0 +1,206 @@
+"""AWS Signature Version 4, both ends: reading and checking what a request presents, and signing a link."""
+
+import hashlib
+import hmac
+import re
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from functools import lru_cache
+from urllib.parse import quote, unquote_to_bytes
+
+import msgspec
+
+from atrium.product.s3.ask import Ask
+from atrium.product.s3.model import Refusal
+
+ALGORITHM = "AWS4-HMAC-SHA256"
+UNSIGNED = "UNSIGNED-PAYLOAD"
+SKEW = timedelta(minutes=15)
+LONGEST_LINK = 604_800
+_SAFE = "-_.~"
+_STAMP = re.compile(r"\d{8}T\d{6}Z", re.ASCII)
+# Sent by clients beside a link that was signed without them; the first only says how the body is to be checked.
+_MAY_BE_UNSIGNED = frozenset({"x-amz-content-sha256"})
+
+
+class Presented(msgspec.Struct, frozen=True, kw_only=True):
+    """What a request says about its own signature."""
+
+    access_key_id: str
+    scope: str
+    date: str
+    region: str
+    at: str
+    signed: tuple[str, ...]
+    signature: str
+    payload: str
+    expires: int | None = None
+
+
+class Seal(msgspec.Struct, frozen=True):
+    """A signature that was good, from which the signatures of the body's chunks follow."""
+
+    key: bytes
+    scope: str
+    at: str
+    signature: str
+
+
+def from_header(ask: Ask) -> Presented:
+    """The signature in an Authorization header."""
+    header = ask.headers["authorization"]
+    fields = dict(part.strip().partition("=")[::2] for part in header.removeprefix(ALGORITHM).split(",") if "=" in part)
+    if not {"Credential", "SignedHeaders", "Signature"} <= fields.keys():
+        raise Refusal("AuthorizationHeaderMalformed", "Credential, SignedHeaders and Signature are needed")
+    payload = ask.headers.get("x-amz-content-sha256")
+    if payload is None:
+        raise Refusal("AccessDenied", "x-amz-content-sha256 is missing")
+    access_key_id, scope, date, region = _credential(fields["Credential"])
+    return Presented(
+        access_key_id=access_key_id,
+        scope=scope,
+        date=date,
+        region=region,
+        at=ask.headers.get("x-amz-date") or _basic(ask.headers.get("date", "")),
+        signed=tuple(fields["SignedHeaders"].split(";")),
+        signature=fields["Signature"],
+        payload=payload,
+    )
+
+
+def from_query(ask: Ask) -> Presented:
+    """The signature in a link."""
+    query = ask.query
+    if query.get("X-Amz-Algorithm") != ALGORITHM:
+        raise Refusal("AuthorizationQueryParametersError", f"X-Amz-Algorithm must be {ALGORITHM}")
+    expires = query.get("X-Amz-Expires", "")
+    if expires.startswith("-"):
+        raise Refusal("AccessDenied", "Request has expired")
+    if not (expires.isascii() and expires.isdigit() and 1 <= int(expires[:9]) <= LONGEST_LINK):
+        raise Refusal("AuthorizationQueryParametersError", "X-Amz-Expires is between 1 second and 7 days")
+    access_key_id, scope, date, region = _credential(query.get("X-Amz-Credential", ""))
+    return Presented(
+        access_key_id=access_key_id,
+        scope=scope,
+        date=date,
+        region=region,
+        at=query.get("X-Amz-Date", ""),
+        signed=tuple(query.get("X-Amz-SignedHeaders", "").split(";")),
+        signature=query["X-Amz-Signature"],
+        payload=query.get("X-Amz-Content-Sha256") or ask.headers.get("x-amz-content-sha256") or UNSIGNED,
+        expires=int(expires),
+    )
+
+
+def require_timely(presented: Presented, now: datetime) -> None:
+    """Refuse what was signed for another moment."""
+    if not _STAMP.fullmatch(presented.at):
+        raise Refusal("AccessDenied", "the request says no moment it was signed at")
+    try:
+        at = datetime.fromisoformat(presented.at)
+    except ValueError as error:
+        raise Refusal("AccessDenied", "the request says no moment it was signed at") from error
+    if not presented.at.startswith(presented.date):
+        raise Refusal("SignatureDoesNotMatch", "the credential's date is not the request's")
+    if presented.expires is None:
+        if abs(now - at) > SKEW:
+            raise Refusal("RequestTimeTooSkewed", "the request's time is too far from the server's")
+    elif at - now > SKEW or now > at + timedelta(seconds=presented.expires):
+        raise Refusal("AccessDenied", "Request has expired")
+
+
+def require_signed(ask: Ask, presented: Presented) -> None:
+    """Refuse a request whose meaning could be changed by headers that nobody signed."""
+    if "host" not in presented.signed:
+        raise Refusal("AccessDenied", "the Host header must be signed")
+    for name in ask.headers:
+        if name.startswith("x-amz-") and name not in presented.signed and name not in _MAY_BE_UNSIGNED:
+            raise Refusal("AccessDenied", f"there is a header that was not signed: {name}")
+
+
+def check(ask: Ask, presented: Presented, secret: str) -> Seal:
+    """Refuse unless the holder of the secret signed exactly this."""
+    key = signing_key(secret, presented.date, presented.region)
+    request = _canonical(ask, presented)
+    good = _sign(key, presented.at, presented.scope, request)
+    if not hmac.compare_digest(good.encode(), presented.signature.encode("utf-8", "replace")):
+        raise Refusal(
+            "SignatureDoesNotMatch", "the signature does not match what was sent; check the secret and the clock"
+        )
+    return Seal(key, presented.scope, presented.at, good)
+
+
+def sign_link(
+    method: str, scheme: str, host: str, path: str, key: tuple[str, str], region: str, at: datetime, expires: int
+) -> str:
+    """An address that anybody may use until it expires; `key` is the pair's id and its secret."""
+    access_key_id, secret = key
+    stamp = at.strftime("%Y%m%dT%H%M%SZ")
+    scope = f"{stamp[:8]}/{region}/s3/aws4_request"
+    query = "&".join(
+        f"{name}={_encoded(value)}"
+        for name, value in sorted(
+            {
+                "X-Amz-Algorithm": ALGORITHM,
+                "X-Amz-Credential": f"{access_key_id}/{scope}",
+                "X-Amz-Date": stamp,
+                "X-Amz-Expires": str(expires),
+                "X-Amz-SignedHeaders": "host",
+            }.items()
+        )
+    )
+    path = _encoded(path, "/")
+    request = f"{method}\n{path}\n{query}\nhost:{host}\n\nhost\n{UNSIGNED}"
+    signature = _sign(signing_key(secret, stamp[:8], region), stamp, scope, request)
+    return f"{scheme}://{host}{path}?{query}&X-Amz-Signature={signature}"
+
+
+@lru_cache(maxsize=4096)
+def signing_key(secret: str, date: str, region: str) -> bytes:
+    """The key of one day in one region; it lasts as long as the day does, so deriving it anew each time would be waste."""
+    key = f"AWS4{secret}".encode()
+    for part in (date, region, "s3", "aws4_request"):
+        key = hmac.digest(key, part.encode(), "sha256")
+    return key
+
+
+def _sign(key: bytes, at: str, scope: str, request: str) -> str:
+    digest = hashlib.sha256(request.encode("latin-1", "replace")).hexdigest()
+    return hmac.digest(key, f"{ALGORITHM}\n{at}\n{scope}\n{digest}".encode("latin-1", "replace"), "sha256").hex()
+
+
+def _credential(text: str) -> tuple[str, str, str, str]:
+    parts = text.rsplit("/", 4)
+    if len(parts) != 5 or parts[3:] != ["s3", "aws4_request"] or not text.isascii():
+        raise Refusal("AccessDenied", "the credential is <key id>/<date>/<region>/s3/aws4_request")
+    return parts[0], "/".join(parts[1:]), parts[1], parts[2]
+
+
+def _canonical(ask: Ask, presented: Presented) -> str:
+    # What came encoded is decoded and encoded in the one way that signing knows; S3 resolves no dots.
+    path = _encoded(unquote_to_bytes(ask.raw_path.encode("latin-1")), "/") or "/"
+    headers = "".join(f"{name}:{' '.join(ask.headers.get(name, '').split())}\n" for name in presented.signed)
+    return "\n".join(
+        (ask.method, path, _canonical_query(ask.raw_query), headers, ";".join(presented.signed), presented.payload)
+    )
+
+
+def _canonical_query(raw: str) -> str:
+    pairs = []
+    for part in raw.split("&"):
+        name, _, value = part.partition("=")
+        if part and name != "X-Amz-Signature":
+            pairs.append((_encoded(unquote_to_bytes(name)), _encoded(unquote_to_bytes(value))))
+    return "&".join(f"{name}={value}" for name, value in sorted(pairs))
+
+
+def _encoded(text: str | bytes, more: str = "") -> str:
+    return quote(text, safe=_SAFE + more)
+
+
+def _basic(date: str) -> str:
+    """A Date header in the form that is signed; what is not a date stays as it is and is refused later."""
+    try:
+        return parsedate_to_datetime(date).astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
+    except (ValueError, TypeError):
+        return date

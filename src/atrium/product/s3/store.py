@@ -1,0 +1,153 @@
+"""SQL of S3: key pairs and buckets."""
+
+from typing import Any
+from uuid import UUID
+
+from atrium.kit.database import Connection, Database, Transaction
+from atrium.product.s3.model import AccessKey, Bucket, SealedKey
+from atrium.seams.context import Principal
+
+KEY = "id, access_key_id, name, scope, created_at, last_used_at"
+SEALED = "id, org_id, user_id, access_key_id, secret_sealed"
+BUCKET = "name, name || '/', tags, cors, versioned, created_at"
+FIND_PRINCIPAL = (
+    "SELECT credential_id, user_id, team_id, org_id, username, role, org_role, operator, scope, switches, suspended, secret_sealed"
+    " FROM find_s3_principal($1)"
+)
+
+
+async def find_principal(database: Database, connection: Connection, access_key_id: str) -> Any:
+    return await database.ask(connection, FIND_PRINCIPAL, access_key_id)
+
+
+async def insert_key(
+    db: Transaction, who: Principal, id: UUID, access_key_id: str, sealed: bytes, name: str, scope: list[str] | None
+) -> None:
+    await db.run(
+        """
+        INSERT INTO s3_keys (id, org_id, user_id, access_key_id, secret_sealed, name, scope)
+        VALUES (:id, :org_id, :user_id, :access_key_id, :sealed, :name, :scope)
+        """,
+        id=id,
+        org_id=who.org_id,
+        user_id=who.user_id,
+        access_key_id=access_key_id,
+        sealed=sealed,
+        name=name,
+        scope=scope,
+    )
+
+
+async def list_keys(db: Transaction, org_id: UUID, user_id: UUID, limit: int) -> list[AccessKey]:
+    return await db.all(
+        AccessKey,
+        f"SELECT {KEY} FROM s3_keys WHERE org_id = :org_id AND user_id = :user_id ORDER BY id DESC LIMIT :limit",
+        org_id=org_id,
+        user_id=user_id,
+        limit=limit,
+    )
+
+
+async def find_newest(db: Transaction, org_id: UUID, user_id: UUID) -> SealedKey | None:
+    return await db.one(
+        SealedKey,
+        f"SELECT {SEALED} FROM s3_keys WHERE org_id = :org_id AND user_id = :user_id ORDER BY id DESC LIMIT 1",
+        org_id=org_id,
+        user_id=user_id,
+    )
+
+
+async def delete_key(db: Transaction, org_id: UUID, user_id: UUID, id: UUID) -> bool:
+    return bool(
+        await db.run(
+            "DELETE FROM s3_keys WHERE org_id = :org_id AND user_id = :user_id AND id = :id",
+            org_id=org_id,
+            user_id=user_id,
+            id=id,
+        )
+    )
+
+
+async def list_sealed(db: Transaction) -> list[SealedKey]:
+    return await db.all(SealedKey, f"SELECT {SEALED} FROM s3_keys")
+
+
+async def reseal(db: Transaction, id: UUID, before: bytes, sealed: bytes) -> int:
+    return await db.run(
+        "UPDATE s3_keys SET secret_sealed = :sealed WHERE id = :id AND secret_sealed = :before",
+        id=id,
+        before=before,
+        sealed=sealed,
+    )
+
+
+async def find_bucket(db: Transaction, who: Principal, name: str) -> Bucket | None:
+    return await db.one(
+        Bucket,
+        f"SELECT {BUCKET} FROM s3_buckets WHERE org_id = :org_id AND team_id = :team_id AND name = :name",
+        org_id=who.org_id,
+        team_id=who.team_id,
+        name=name,
+    )
+
+
+async def list_buckets(db: Transaction, who: Principal) -> list[Bucket]:
+    return await db.all(
+        Bucket,
+        f"SELECT {BUCKET} FROM s3_buckets WHERE org_id = :org_id AND team_id = :team_id ORDER BY name LIMIT 10000",
+        org_id=who.org_id,
+        team_id=who.team_id,
+    )
+
+
+async def insert_bucket(db: Transaction, who: Principal, name: str) -> bool:
+    """True when the bucket is new."""
+    return bool(
+        await db.run(
+            """
+            INSERT INTO s3_buckets (org_id, team_id, name, created_by) VALUES (:org_id, :team_id, :name, :user_id)
+            ON CONFLICT DO NOTHING
+            """,
+            org_id=who.org_id,
+            team_id=who.team_id,
+            user_id=who.user_id,
+            name=name,
+        )
+    )
+
+
+async def describe_bucket(
+    db: Transaction, who: Principal, name: str, tags: dict[str, str] | None, cors: str | None
+) -> None:
+    """Write what is given, leave the rest; the team's own bucket gets its row by this."""
+    await db.run(
+        """
+        INSERT INTO s3_buckets AS b (org_id, team_id, name, created_by, tags, cors)
+        VALUES (:org_id, :team_id, :name, :user_id, coalesce(:tags::jsonb, '{}'), coalesce(:cors::text, ''))
+        ON CONFLICT (team_id, name) DO UPDATE SET tags = coalesce(:tags::jsonb, b.tags), cors = coalesce(:cors::text, b.cors)
+        """,
+        org_id=who.org_id,
+        team_id=who.team_id,
+        user_id=who.user_id,
+        name=name,
+        tags=tags,
+        cors=cors,
+    )
+
+
+async def set_versioned(db: Transaction, who: Principal, name: str) -> None:
+    await db.run(
+        "UPDATE s3_buckets SET versioned = true WHERE org_id = :org_id AND team_id = :team_id AND name = :name",
+        org_id=who.org_id,
+        team_id=who.team_id,
+        name=name,
+    )
+
+
+async def delete_bucket(db: Transaction, who: Principal, name: str) -> None:
+    await db.run(
+        "DELETE FROM s3_buckets WHERE org_id = :org_id AND team_id = :team_id AND name = :name",
+        org_id=who.org_id,
+        team_id=who.team_id,
+        name=name,
+    )

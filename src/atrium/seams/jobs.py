@@ -1,0 +1,99 @@
+"""A job kind: work with a name that runs in the background, here or on somebody else's machine."""
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+Amounts = dict[str, int]
+
+
+class NoArguments(msgspec.Struct, forbid_unknown_fields=True):
+    """Of a kind that needs nothing to be told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a job runs: at one worker elsewhere, or (None) in this server; `model` is what its attempts are told."""
+
+    model: str | None
+    worker: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobKind:
+    """A declaration; a local kind has `run`, a remote one has `problem_with` and is claimed by workers over HTTP.
+
+    A kind that can be either has both, and `place`, which takes (context, model asked for) and decides when a job is queued.
+
+    `run` takes (operation as the job's owner, Assignment) and returns what becomes the result. It may run more than once:
+    an attempt whose process died is repeated, so effects belong into transactions or must bear repetition.
+    `problem_with` takes a worker's result and returns what is wrong with it, or nothing; `problem_between` does the same for the
+    arguments and a result that is right by itself.
+    """
+
+    name: str
+    description: str
+    arguments: type[msgspec.Struct] = NoArguments
+    run: Callable[..., Awaitable[Any]] | None = None
+    problem_with: Callable[[Any], str | None] | None = None
+    problem_between: Callable[[Any, Any], str | None] | None = None
+    place: Callable[..., Awaitable[Place]] | None = None
+    # What an attempt may spend at most, and what it did; a kind without `reserves` never touches a quota.
+    reserves: Callable[[Any], Amounts] | None = None
+    used: Callable[[Any, Any], Amounts] | None = None
+    # What an attempt used that ended with this exception here; all it reserved, unless the kind knows better.
+    spent: Callable[[Exception], Amounts | None] | None = None
+    attempts: int = 3
+    lease: int = 60
+    # Whether people may ask for it by POST /api/jobs; other kinds are queued by the product itself.
+    public: bool = True
+    source: str = "core"
+
+    @property
+    def remote(self) -> bool:
+        """Whether only a worker elsewhere runs it."""
+        return self.run is None
+
+    @property
+    def claimable(self) -> bool:
+        """Whether a worker elsewhere may run it."""
+        return self.remote or self.place is not None
+
+
+def problems_with(kind: JobKind) -> Iterator[str]:
+    """What would come out only when the first such job runs."""
+    if not (isinstance(kind.arguments, type) and issubclass(kind.arguments, msgspec.Struct)):
+        yield "arguments must be a msgspec struct"
+    if kind.run is not None and not _takes(kind.run, 2):
+        yield "run must be async and take (operation, assignment)"
+    if kind.run is None and kind.problem_with is None:
+        yield "a remote kind must say what is wrong with a result (problem_with)"
+    if kind.place is not None and (not _takes(kind.place, 2) or kind.run is None or kind.problem_with is None):
+        yield "a kind that is placed has run and problem_with; place must be async and take (context, model)"
+    if (kind.used or kind.spent) is not None and kind.reserves is None:
+        yield "what is used must have been reserved"
+    if not (1 <= kind.attempts <= 100 and 1 <= kind.lease <= 86_400):
+        yield "attempts are 1 to 100, a lease is 1 to 86,400 seconds"
+
+
+def _takes(function: Callable[..., Any], count: int) -> bool:
+    return inspect.iscoroutinefunction(function) and len(inspect.signature(function).parameters) == count
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment:
+    """One attempt at a job, as the kind's `run` sees it; `cancel` is set when somebody no longer wants the result."""
+
+    id: UUID
+    kind: str
+    model: str | None
+    attempt: int
+    arguments: Any
+    lease_until: datetime
+    cancel: asyncio.Event = field(default_factory=asyncio.Event)

@@ -1,0 +1,142 @@
+"""The model port: one turn goes in, what the model says comes out as it is said; every machine with a model speaks it."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Annotated, Any, Literal, Protocol
+
+import msgspec
+
+from atrium.kit.errors import AppError, Kind
+from atrium.kit.replies import Schema, compile_schema
+
+Finish = Literal["stop", "length", "tool_calls", "content_filter"]
+Count = Annotated[int, msgspec.Meta(ge=0, le=1_000_000_000)]
+
+
+class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One message of a conversation, in the words of the OpenAI-compatible wire."""
+
+    role: Literal["system", "user", "assistant", "tool"]
+    content: str | list[dict[str, Any]] | None = None
+    tool_calls: list[dict[str, Any]] = []
+    tool_call_id: str | None = None
+
+
+class ResponseFormat(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What the reply must be: text, any JSON object, or JSON of a schema."""
+
+    type: Literal["text", "json_object", "json_schema"]
+    json_schema: dict[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        self.compiled()
+
+    def compiled(self) -> Schema | None:
+        """The schema, if this format has one; refused while it is asked for, not when the reply has been paid."""
+        return compile_schema((self.json_schema or {}).get("schema")) if self.type == "json_schema" else None
+
+
+class Turn(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One question to a model; `model` is for a machine that has several."""
+
+    messages: Annotated[list[Message], msgspec.Meta(min_length=1, max_length=1000)]
+    max_tokens: Annotated[int, msgspec.Meta(ge=1, le=131_072)] = 1024
+    response_format: ResponseFormat | None = None
+    tools: Annotated[list[dict[str, Any]], msgspec.Meta(max_length=128)] = []
+    model: Annotated[str, msgspec.Meta(min_length=1, max_length=200)] | None = None
+
+
+class Usage(msgspec.Struct, frozen=True):
+    """What a turn cost, in tokens."""
+
+    prompt_tokens: Count
+    completion_tokens: Count
+
+    @property
+    def total(self) -> int:
+        """Both ways together."""
+        return self.prompt_tokens + self.completion_tokens
+
+
+class Text(msgspec.Struct, frozen=True):
+    """A piece of the answer."""
+
+    text: str
+
+
+class Thinking(msgspec.Struct, frozen=True):
+    """A piece of what the model said to itself."""
+
+    text: str
+
+
+class Call(msgspec.Struct, frozen=True):
+    """A tool the model wants called; the arguments are a JSON object, and have been read once to be sure."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+class Done(msgspec.Struct, frozen=True):
+    """The last event of every turn that came to its end."""
+
+    finish: Finish
+    usage: Usage
+
+
+Event = Text | Thinking | Call | Done
+
+
+class Reply(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A whole turn."""
+
+    text: str
+    finish: Finish
+    usage: Usage
+    calls: list[Call] = []
+    thinking: str = ""
+
+
+class ModelPort(Protocol):
+    """A model somewhere. Closing the stream early tells the other side to stop."""
+
+    def stream(self, turn: Turn) -> AsyncGenerator[Event, None]:
+        """What the model says, ending with `Done`; a refusal or a failure is raised."""
+
+
+class ModelFailure(AppError):
+    """A turn without a reply; `usage` is what was spent all the same."""
+
+    def __init__(self, message: str, usage: Usage | None = None) -> None:
+        super().__init__(message)
+        self.usage = usage or Usage(0, 0)
+
+
+class ModelUnavailable(ModelFailure):
+    """The model cannot be reached or broke off; another try may work."""
+
+    kind, code, title = Kind.UPSTREAM, "models.unavailable", "The model did not answer"
+
+
+class ModelRefused(ModelFailure):
+    """The model's side refuses this turn, or its answer cannot be used; the same again would end the same way."""
+
+    kind, code, title = Kind.REFUSED, "models.refused", "The model refused this turn"
+
+
+async def complete(port: ModelPort, turn: Turn) -> Reply:
+    """The whole turn at once."""
+    text, thinking, calls = "", "", list[Call]()
+    async with aclosing(port.stream(turn)) as events:
+        async for event in events:
+            match event:
+                case Text():
+                    text += event.text
+                case Thinking():
+                    thinking += event.text
+                case Call():
+                    calls.append(event)
+                case Done():
+                    return Reply(text, event.finish, event.usage, calls, thinking)
+    raise ModelUnavailable("the model's answer has no end")

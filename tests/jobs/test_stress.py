@@ -1,0 +1,24 @@
+"""19. No deadlock, no loss and no broken promise with everything happening at once."""
+
+import os
+
+import pytest
+
+from tests.jobs import stress
+from tests.jobs.mutants import MUTANTS, Mutant, functions, mutated, slowed
+from tests.jobs.queue import Queue
+
+JOBS = 10_000 if os.environ.get("ATRIUM_FULL") else 600
+
+
+@pytest.mark.timeout(900)
+async def test_19_every_job_ends_once_while_workers_stall_and_operators_interfere(queue: Queue) -> None:
+    assert await stress.run(queue, JOBS, seconds=600) == []
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+def test_27_every_mutant_still_changes_something(mutant: Mutant) -> None:
+    """The mutants themselves are run by `python -m tests.jobs.mutants`."""
+    body = slowed() if mutant.function == "claim_jobs" else functions()[mutant.function]
+
+    assert mutated(mutant) != body.replace("CREATE FUNCTION", "CREATE OR REPLACE FUNCTION", 1)

@@ -1,0 +1,1 @@
+"""S3 as its clients use it: real servers, real clients."""

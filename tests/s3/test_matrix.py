@@ -1,0 +1,38 @@
+"""The short form of `python -m tests.s3.matrix`: the clients that the tests have anyway, over HTTP and HTTPS."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.s3.matrix import chores
+from tests.s3.matrix.clients import CLIENTS
+from tests.s3.matrix.endpoint import Endpoint, endpoint
+from tests.s3.matrix.shelf import Shelf
+
+
+class Here(Shelf):
+    """The libraries of this environment."""
+
+    def python(self, name: str, *packages: str) -> Path:
+        """This interpreter."""
+        return Path(sys.executable)
+
+
+@pytest.fixture(scope="module", params=["http", "https"])
+async def where(request: pytest.FixtureRequest) -> AsyncIterator[Endpoint]:
+    async with endpoint(secure=request.param == "https") as found:
+        yield found
+
+
+@pytest.mark.parametrize("chore", ["sizes", "odd keys", "copy", "links"])
+@pytest.mark.parametrize("name", ["boto3", "obstore"])
+async def test_a_client_does_its_chores(where: Endpoint, name: str, chore: str, tmp_path: Path) -> None:
+    client = CLIENTS[name](Here(tmp_path), where, tmp_path)
+    todo = chores.chores_of(client)
+    if chore not in todo:
+        pytest.skip(f"{name} has no words for {chore}")
+
+    await asyncio.to_thread(todo[chore], client)
