@@ -280,29 +280,6 @@ describe('usage', () => {
   });
 });
 
-describe('a hosted workspace', () => {
-  it('is taken over by the link its host passed on', async () => {
-    const hosted = await openServer({ SERVICE_HOSTED: '1', SERVICE_PROVISION_TOKEN: 'a provisioning token for the test' });
-    const { activation_url: link } = await call(hosted, '/api/provision', { token: 'a provisioning token for the test', body: { username: 'ada', org: 'Northwind' } });
-    const owner = await openPerson(browser, hosted);
-    await owner.page.goto(link);
-    await owner.page.getByLabel(t('signin.new_password')).fill(PASSWORD);
-    assert.ok(!owner.page.url().includes('token'), 'the token stays in the address bar');
-    await button(owner.page, 'signin.set_password').click();
-    await owner.page.getByRole('heading', { name: t('home.recent') }).waitFor();
-
-    const late = await openPerson(browser, hosted);
-    await late.page.goto(link);
-    await late.page.getByLabel(t('signin.new_password')).fill(PASSWORD);
-    await button(late.page, 'signin.set_password').click();
-    await late.page.getByText(t('errors.hosting_activation_refused')).waitFor();
-
-    await owner.close();
-    await late.close();
-    await hosted.close();
-  });
-});
-
 describe('an empty team', () => {
   it('may load sample notes', async () => {
     const fresh = await openServer();

@@ -29,7 +29,7 @@ export const companyScreensOf = (t) => [
   { name: 'company-person-add', path: '/company/people/new' },
   { name: 'company-audit', path: '/company/audit' },
   { name: 'company-branding', path: '/company/branding', act: (page) => page.getByLabel(t('branding.title_field')).fill('Northwind') },
-  { name: 'company-branding-blocked', path: '/company/branding', act: async (page) => { await page.locator('[data-token=accent] input[type=text]').fill('#9aa5ff'); await page.getByText(t('branding.blocked', { n: 3 })).waitFor(); } },
+  { name: 'company-branding-blocked', path: '/company/branding', act: async (page) => { await page.getByRole('button', { name: t('branding.mode_light'), exact: true }).first().click(); await page.locator('[data-token=accent] input[type=text]').fill('#9aa5ff'); await page.getByText(t('branding.blocked', { n: 3 })).waitFor(); } },
   { name: 'companies', path: '/instance/companies' },
   { name: 'company-new', path: '/instance/companies/new' },
   { name: 'company-page', path: '/instance/companies/westland' },

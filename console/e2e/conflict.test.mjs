@@ -39,11 +39,11 @@ describe('writing together', () => {
     await appendTo(one.page, '\nAda saw a fog bank');
     await saved(one.page);
     await appendTo(two.page, '\nGrace heard the horn');
-    await two.page.getByRole('heading', { name: t('notes.conflict_title') }).waitFor();
+    await two.page.getByRole('heading', { name: t('writing.conflict_title') }).waitFor();
     const [mine, theirs] = await two.page.locator('article').getByRole('region').allInnerTexts();
     assert.match(mine, /Grace heard the horn/);
     assert.match(theirs, /Ada saw a fog bank/);
-    await two.page.getByRole('button', { name: t('notes.conflict_save') }).click();
+    await two.page.getByRole('button', { name: t('writing.conflict_save') }).click();
     await saved(two.page);
 
     const { body } = await readNote(note.id);
@@ -60,9 +60,9 @@ describe('writing together', () => {
     await call(server, `/api/notes/${note.id}`, { token: grace, method: 'PUT', body: { body: 'start\nfrom a program' } });
 
     await appendTo(one.page, ' by hand');
-    await one.page.getByRole('heading', { name: t('notes.conflict_title') }).waitFor();
-    await one.page.getByRole('button', { name: t('notes.conflict_from_theirs') }).click();
-    await one.page.getByRole('button', { name: t('notes.conflict_save') }).click();
+    await one.page.getByRole('heading', { name: t('writing.conflict_title') }).waitFor();
+    await one.page.getByRole('button', { name: t('writing.conflict_from_theirs') }).click();
+    await one.page.getByRole('button', { name: t('writing.conflict_save') }).click();
     await saved(one.page);
 
     assert.equal((await readNote(note.id)).body, 'start\nfrom a program');

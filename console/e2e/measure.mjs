@@ -36,7 +36,7 @@ async function change(page, path) {
   }, path);
 }
 
-for (const [name, path, token] of [['sign-in', '/sign-in'], ['home', '/', team.ada], ['notes', '/notes', team.ada], ['note', `/notes/${team.note}`, team.ada]]) {
+for (const [name, path, token] of [['sign-in', '/sign-in'], ['home', '/', team.ada], ['notes', '/notes', team.ada], ['note', `/notes/${team.note}`, team.ada], ['files', '/files', team.ada], ['file', `/files/${team.files.tides}`, team.ada], ['document', `/documents/${team.files.document}`, team.ada], ['usage', '/usage', team.ada], ['companies', '/instance/companies', team.ada], ['branding', '/company/branding', team.ada]]) {
   const rounds = [];
   for (let round = 0; round < ROUNDS; round++) rounds.push(await load(path, token));
   const of = (key) => median(rounds.map((one) => one[key]));
@@ -45,7 +45,7 @@ for (const [name, path, token] of [['sign-in', '/sign-in'], ['home', '/', team.a
 
 const person = await openPerson(browser, server, { token: team.ada });
 await person.go('/');
-const tour = ['/members', '/tokens', '/features', '/audit', '/instance', '/plugins', '/'];
+const tour = ['/files', '/documents', '/usage', '/company', '/instance/companies', '/members', '/tokens', '/features', '/audit', '/instance', '/plugins', '/'];
 for (const path of tour) { await change(person.page, path); await settled(person.page); }
 const warm = [];
 for (let round = 0; round < 3; round++) for (const path of tour) warm.push(await change(person.page, path));

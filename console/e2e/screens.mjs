@@ -1,5 +1,8 @@
 // Every screen, and a team that looks like one.
 import { companyScreensOf, settle } from './company-screens.mjs';
+import { fileScreensOf, stock } from './file-screens.mjs';
+import { employ, jobScreensOf } from './job-screens.mjs';
+import { onceScreensOf } from './once-screens.mjs';
 import { call, found, join } from './world.mjs';
 
 const NOTES = [
@@ -29,27 +32,30 @@ export async function furnish(server) {
   await call(server, '/api/features/agent', { token: ada, body: { enabled: false } });
   const { id: contested } = await call(server, '/api/notes', { token: ada, body: { title: 'Watch list', visibility: 'private', body: 'Monday: quiet night.\nTuesday: fog until noon.' } });
   await settle(server, ada, people);
-  return { ada, note: notes[0].id, contested, people };
+  const files = await stock(server, ada, people);
+  const jobs = await employ(server, ada);
+  return { ada, note: notes[0].id, contested, people, files, jobs };
 }
 
-/** A program saves the note while it is being edited by hand. */
+let calls = 1;
+/** A program saves the note while it is being edited by hand; every time something else, or there would be nothing to decide. */
 const contest = (t) => async (page) => {
   await page.getByRole('button', { name: t('notes.write'), exact: true }).click();
   await page.locator('.cm-content').click();
-  await page.evaluate(async () => {
+  await page.evaluate(async (times) => {
     const [, id] = location.hash.split('/notes/');
     const headers = { authorization: `Bearer ${localStorage.getItem('atrium.session')}`, 'content-type': 'application/json' };
     const now = await (await fetch(`/api/notes/${id}`, { headers })).json();
-    await fetch(`/api/notes/${id}`, { method: 'PUT', headers, body: JSON.stringify({ body: `${now.body.split('\n').slice(0, 2).join('\n')}\nWednesday: the pilot called twice.` }) });
-  });
+    await fetch(`/api/notes/${id}`, { method: 'PUT', headers, body: JSON.stringify({ body: `${now.body.split('\n').slice(0, 2).join('\n')}\nWednesday: the pilot called ${times} times.` }) });
+  }, ++calls);
   await page.keyboard.press('Control+End');
   await page.keyboard.type('\nWednesday: horn heard at four.');
-  await page.getByRole('heading', { name: t('notes.conflict_title') }).waitFor();
+  await page.getByRole('heading', { name: t('writing.conflict_title') }).waitFor();
   await page.locator('.cm-content').waitFor();
   await page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('atrium.draft')).forEach((key) => localStorage.removeItem(key)));
 };
 
-/** name, address, whether signed in, what to do before looking. */
+/** name, address, whether signed in or as whom, what to do before looking. */
 export const screensOf = (team, t) => [
   { name: 'sign-in', path: '/sign-in', outside: true },
   { name: 'join', path: '/join', outside: true },
@@ -59,6 +65,8 @@ export const screensOf = (team, t) => [
   { name: 'note-write', path: `/notes/${team.note}`, act: (page) => page.locator('.cm-content').waitFor() },
   { name: 'note-preview', path: `/notes/${team.note}`, act: async (page) => { await page.getByRole('button', { name: t('notes.preview') }).click(); await page.locator('.prose table').waitFor(); } },
   { name: 'note-share', path: `/notes/${team.note}`, act: async (page) => { await page.getByRole('button', { name: t('notes.share'), exact: true }).click(); await page.getByRole('dialog').getByText('Jeroen de Wit').first().waitFor(); } },
+  ...fileScreensOf(team, t),
+  ...jobScreensOf(team, t),
   { name: 'members', path: '/members' },
   { name: 'member-add', path: '/members/new' },
   { name: 'tokens', path: '/tokens' },
@@ -76,3 +84,6 @@ export const screensOf = (team, t) => [
   { name: 'note-conflict', path: `/notes/${team.contested}`, act: contest(t) },
   { name: 'curl', path: '/members', act: async (page) => { await page.getByRole('button', { name: t('app.curl_open') }).click(); await page.getByRole('dialog').waitFor(); } },
 ];
+
+/** The lasting screens first: what shows a secret once leaves one more of it behind. */
+export const allScreensOf = (team, t) => [...screensOf(team, t), ...onceScreensOf(team, t)];

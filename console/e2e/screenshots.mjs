@@ -4,6 +4,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { openBrowser, openPerson, openServer } from './world.mjs';
 import { furnish, screensOf } from './screens.mjs';
+import { onceScreensOf } from './once-screens.mjs';
 import { wordsOf } from './words.mjs';
 
 const folder = fileURLToPath(new URL('../../docs/screenshots', import.meta.url));
@@ -16,21 +17,19 @@ await server.say('age');
 if (!wanted.length) rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 
-for (const [view, options] of VIEWS) {
-  const inside = await openPerson(browser, server, { token: team.ada, ...options });
-  const outside = await openPerson(browser, server, options);
-  const first = await openPerson(browser, empty, options);
-  for (const screen of [{ name: 'first-run', path: '/', first: true }, ...screensOf(team, t)]) {
-    if (wanted.length && !wanted.includes(screen.name)) continue;
-    const person = screen.first ? first : screen.outside ? outside : inside;
-    await person.page.goto('about:blank');
-    await person.go(screen.path);
-    await screen.act?.(person.page);
-    await person.page.waitForTimeout(300);
-    await person.page.screenshot({ path: `${folder}/${screen.name}-${view}.png` });
-  }
-  for (const person of [inside, outside, first]) await person.close();
+async function picture(screen, view, options) {
+  const person = await openPerson(browser, screen.first ? empty : server, { ...options, token: screen.first || screen.outside ? undefined : (screen.token ?? team.ada) });
+  await person.go(screen.path);
+  await screen.act?.(person.page);
+  await person.page.waitForTimeout(300);
+  await person.page.screenshot({ path: `${folder}/${screen.name}-${view}.png` });
+  await person.close();
 }
+
+// What shows a secret once comes last: it leaves something behind that the other screens would show.
+for (const screens of [[{ name: 'first-run', path: '/', first: true }, ...screensOf(team, t)], onceScreensOf(team, t)])
+  for (const [view, options] of VIEWS)
+    for (const screen of screens) if (!wanted.length || wanted.includes(screen.name)) await picture(screen, view, options);
 await browser.close();
 await Promise.all([server.close(), empty.close()]);
 try {

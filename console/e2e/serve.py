@@ -67,6 +67,10 @@ COMMANDS = {
         """UPDATE users u SET created_at = now() - (9 - a.n) * interval '37 days'
              FROM (SELECT id, row_number() OVER (ORDER BY created_at) AS n FROM users) a WHERE a.id = u.id""",
         "UPDATE tokens SET created_at = now() - interval '12 days' WHERE kind = 'token'",
+        """UPDATE jobs j SET created_at = j.created_at - a.n * interval '8 minutes',
+                  run_at = CASE j.state WHEN 'scheduled' THEN j.run_at ELSE j.run_at - a.n * interval '8 minutes' END,
+                  started_at = j.started_at - a.n * interval '7 minutes', finished_at = j.finished_at - a.n * interval '6 minutes'
+             FROM (SELECT id, row_number() OVER (ORDER BY id DESC) AS n FROM jobs) a WHERE a.id = j.id""",
     ],
 }
 

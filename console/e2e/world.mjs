@@ -53,7 +53,7 @@ export async function openPerson(browser, server, { locale = 'en', mode = 'light
   const context = await browser.newContext({ viewport: { width, height }, locale, colorScheme: mode, acceptDownloads: true, permissions: ['clipboard-read', 'clipboard-write'] });
   const page = await context.newPage();
   await page.addInitScript(PROBE);
-  if (token) await page.addInitScript(([kept, look]) => { if (location.protocol !== 'http:') return; localStorage.setItem('atrium.session', kept); if (look) localStorage.setItem('atrium.mode', look); }, [token, mode]);
+  if (token) await page.addInitScript(([kept, look]) => { if (location.protocol !== 'http:' || window !== top) return; localStorage.setItem('atrium.session', kept); if (look) localStorage.setItem('atrium.mode', look); }, [token, mode]);
   page.on('pageerror', (error) => wrongs.push(`page error: ${error.message}`));
   page.on('console', (message) => {
     const text = message.text();
@@ -92,6 +92,13 @@ export async function call(server, path, { token, method, body, headers } = {}) 
     body: body && JSON.stringify(body),
   });
   if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+  return answer.json();
+}
+
+/** A file, put there without the browser. */
+export async function put(server, token, key, body, type = 'text/plain', query = '') {
+  const answer = await fetch(`${server.address}/api/repo/${key.split('/').map(encodeURIComponent).join('/')}${query}`, { method: 'PUT', headers: { authorization: `Bearer ${token}`, 'content-type': type }, body });
+  if (!answer.ok) throw new Error(`${key}: ${answer.status} ${await answer.text()}`);
   return answer.json();
 }
 

@@ -11,6 +11,12 @@ const SCREENS = {
   'first run': [['index.html', 'src/features/sign-in/FirstRun.tsx'], 125],
   'shell + home': [[...SHELL, 'src/features/home/Home.tsx'], 175],
   'shell + members': [[...SHELL, 'src/features/members/MembersPage.tsx'], 180],
+  'shell + files': [[...SHELL, 'src/features/repository/FilesPage.tsx'], 185],
+  'shell + file': [[...SHELL, 'src/features/repository/FilePage.tsx'], 190],
+  'shell + document, writing': [[...SHELL, 'src/features/documents/DocumentPage.tsx', 'src/ui/MarkdownEditor.tsx'], 290],
+  'shell + S3 keys': [[...SHELL, 'src/features/s3/KeysPage.tsx'], 180],
+  'shell + jobs': [[...SHELL, 'src/features/jobs/JobsPage.tsx'], 180],
+  'shell + executors': [[...SHELL, 'src/features/executors/ExecutorsPage.tsx'], 180],
   'shell + note, reading': [[...SHELL, 'src/features/notes/NotesLayout.tsx', 'src/features/notes/NotePage.tsx', 'src/ui/Markdown.tsx'], 210],
   'shell + note, writing': [[...SHELL, 'src/features/notes/NotesLayout.tsx', 'src/features/notes/NotePage.tsx', 'src/ui/MarkdownEditor.tsx'], 290],
 };

@@ -27,7 +27,7 @@ export function Page({ title, raw = false, description, actions, width = 'wide',
           <h1 data-raw={raw || undefined} className="text-2xl font-semibold break-words">{title}</h1>
           {description && <p className="mt-1 max-w-2xl text-muted">{description}</p>}
         </div>
-        <div className="flex flex-wrap items-center gap-2 max-sm:flex-row-reverse"><CurlButton />{actions}</div>
+        <div className="flex flex-wrap items-center gap-2 max-sm:flex-row-reverse max-sm:justify-end"><CurlButton />{actions}</div>
       </div>
       {children}
     </div>

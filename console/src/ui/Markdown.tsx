@@ -61,7 +61,7 @@ function tight(children: Nodes[]): ReactNode {
 function TableOf({ table }: { table: Table }) {
   const [head, ...rows] = table.children;
   return (
-    <div className="table" tabIndex={0}>
+    <div className="wide" tabIndex={0}>
       <table>
         <thead><tr>{head?.children.map((cell, at) => <th key={at} scope="col">{all(cell.children)}</th>)}</tr></thead>
         <tbody>{rows.map((row, at) => <tr key={at}>{row.children.map((cell, column) => <td key={column}>{all(cell.children)}</td>)}</tr>)}</tbody>

@@ -3,7 +3,7 @@ import { ScrollText } from 'lucide-react';
 import { useRef } from 'react';
 import { api, value, type Schemas } from '@/api/client';
 import { membersQuery, PAGE, type Member } from '@/api/queries';
-import { useLanguage } from '@/app/language';
+import { useLanguage, type Speech } from '@/app/language';
 import { Page } from '@/app/Page';
 import { Avatar, Badge, Card, Code, SkeletonRows } from '@/ui/bits';
 import { Button } from '@/ui/Button';
@@ -57,22 +57,23 @@ export function Trail({ name, title, lead, people, read }: TrailProps) {
 }
 
 function EventRow({ event, people }: { event: Event; people: Member[] }) {
-  const { t, find, clock } = useLanguage();
+  const language = useLanguage();
+  const { t, find, clock } = language;
   const name = people.find((member) => member.id === event.actor_id)?.display_name ?? event.actor ?? t('audit.somebody');
-  const facts = factsOf(event, people);
+  const facts = [...limitOf(event, language), ...factsOf(event, people)];
   const words = find(`audit.kind_${event.kind.replaceAll('.', '_')}`);
   return (
     <li data-row tabIndex={-1} className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-4 py-2.5 -outline-offset-2 last:border-0">
       <time dateTime={event.at} data-raw className="w-11 shrink-0 text-sm text-muted tnum">{clock(event.at)}</time>
       <Avatar name={name} size={24} />
-      <p className="min-w-0 flex-1 basis-52"><span data-raw className="font-medium">{name}</span> {words ? <span className="text-muted">{words}</span> : <Code>{event.kind}</Code>}</p>
+      <p className="min-w-0 flex-1 basis-44"><span data-raw className="font-medium">{name}</span> {words ? <span className="text-muted">{words}</span> : <Code>{event.kind}</Code>}</p>
       <div className="flex min-w-0 flex-wrap gap-1.5">{facts.map((fact) => <Badge key={String(fact)}>{typeof fact === 'boolean' ? t(fact ? 'audit.on' : 'audit.off') : <span data-raw className="max-w-56 truncate">{fact}</span>}</Badge>)}</div>
     </li>
   );
 }
 
 const ID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
-const TOLD = ['name', 'title', 'username', 'role', 'visibility', 'user', 'permission', 'enabled'];
+const TOLD = ['name', 'title', 'username', 'role', 'key', 'visibility', 'user', 'principal', 'capability', 'permission', 'enabled'];
 
 /** What is worth telling beside the sentence: names instead of ids, and nothing twice. */
 function factsOf(event: Event, people: Member[]): (string | boolean)[] {
@@ -80,4 +81,12 @@ function factsOf(event: Event, people: Member[]): (string | boolean)[] {
   const subject = ID.test(event.subject) ? undefined : event.subject;
   const facts = TOLD.map((name) => event.facts[name]).map((fact): unknown => (typeof fact === 'string' && ID.test(fact) ? named(fact) : fact));
   return [...new Set<unknown>([subject, ...facts])].filter((fact): fact is string | boolean => typeof fact === 'boolean' || (typeof fact === 'string' && fact !== ''));
+}
+
+/** What was limited and to how much; raised altogether when no number is told. */
+function limitOf({ kind, facts }: Event, { find, t, number }: Speech): string[] {
+  if (kind !== 'quotas.limit_set') return [];
+  const dimension = String(facts['dimension']);
+  const most = typeof facts['limit'] === 'number' ? number(facts['limit']) : t('usage.no_limit');
+  return [find(`usage.${dimension.replaceAll('.', '_')}`) ?? dimension, most];
 }

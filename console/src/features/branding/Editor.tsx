@@ -61,7 +61,7 @@ interface FormProps {
 function Form({ look, place, writable, onKept, onStale }: FormProps) {
   const { t } = useLanguage();
   const [draft, setDraft] = useState(() => draftOf(look));
-  const [mode, setMode] = useState<Mode>('light');
+  const [mode, setMode] = useState<Mode>(() => (document.documentElement.dataset.mode === 'dark' ? 'dark' : 'light'));
   const palette = useMemo(() => paletteOf(look.inherited.theme, draft.theme), [look, draft.theme]);
   const judged = useMemo(() => judge(palette), [palette]);
   const broken = judged.filter((one) => !one.passes);

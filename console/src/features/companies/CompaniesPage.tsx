@@ -75,11 +75,11 @@ function Row({ company }: { company: Company }) {
   const { t, find } = useLanguage();
   return (
     <tr className="relative border-b border-line last:border-0 hover:bg-raised/60">
-      <td className="max-w-0 px-4 py-2.5 sm:w-2/5">
+      <td className="max-w-0 px-4 py-2.5 max-sm:w-full sm:w-2/5">
         <Link data-row to="/instance/companies/$ref" params={{ ref: company.slug }} className="block min-w-0 -outline-offset-2 after:absolute after:inset-0"><span data-raw className="block truncate font-medium">{company.name}</span><span data-raw className="block truncate text-sm text-muted">{company.slug}</span></Link>
       </td>
       <td className="px-4 py-2.5 max-sm:hidden">{find(`company.plan_${company.plan}`) ?? <span data-raw>{company.plan}</span>}</td>
-      <td className="max-w-0 px-4 py-2.5 max-md:hidden md:w-1/4"><div className="flex items-center gap-2"><span data-raw className="min-w-0 truncate">{company.domain ?? '–'}</span>{company.domain && !company.domain_verified && <Badge tone="warning">{t('companies.waits')}</Badge>}</div></td>
+      <td className="max-w-0 px-4 py-2.5 max-md:hidden md:w-2/5"><div className="flex items-center gap-2"><span data-raw className="min-w-0 truncate">{company.domain ?? '–'}</span>{company.domain && !company.domain_verified && <Badge tone="warning">{t('companies.waits')}</Badge>}</div></td>
       <td className="px-4 py-2.5 text-end"><State suspended={company.suspended} /></td>
     </tr>
   );

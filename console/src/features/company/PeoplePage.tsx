@@ -50,7 +50,7 @@ function People({ people }: { people: Member[] }) {
           <th scope="col" className="px-4 py-2.5 text-start font-medium">{t('members.person')}</th>
           <th scope="col" className="px-4 py-2.5 text-start font-medium max-md:hidden">{t('company.team')}</th>
           <th scope="col" className="px-4 py-2.5 text-start font-medium max-lg:hidden">{t('members.role')}</th>
-          <th scope="col" className="w-56 px-4 py-2.5 text-start font-medium max-sm:w-40">{t('company.role')}</th>
+          <th scope="col" className="w-56 px-4 py-2.5 text-start font-medium max-sm:w-48">{t('company.role')}</th>
         </tr>
       </thead>
       <tbody>{people.map((person) => <Row key={person.id} person={person} />)}</tbody>
@@ -69,7 +69,7 @@ function Row({ person }: { person: Member }) {
         <div className="flex items-center gap-3">
           <span className="max-sm:hidden"><Avatar name={person.display_name} size={36} /></span>
           <div className="min-w-0">
-            <div className="flex items-center gap-2"><span data-raw className="truncate font-medium">{person.display_name}</span>{person.id === user.id && <Badge>{t('members.you')}</Badge>}</div>
+            <div className="flex flex-wrap items-center gap-x-2"><span data-raw className="truncate font-medium">{person.display_name}</span>{person.id === user.id && <Badge>{t('members.you')}</Badge>}</div>
             <div className="truncate text-sm text-muted"><span data-raw>{person.username}</span><span data-raw className="md:hidden">{team && ` · ${team}`}</span></div>
           </div>
         </div>
@@ -111,7 +111,7 @@ function RoleSelect({ person }: { person: Member }) {
   const shown = change.isPending ? (change.variables ?? null) : person.org_role;
   return (
     <>
-      <select aria-label={t('company.role_of', { name: person.display_name })} value={shown ?? ''} disabled={change.isPending} onChange={(event) => change.mutate((event.target.value || null) as OrgRole | null)} className="field pe-8">
+      <select aria-label={t('company.role_of', { name: person.display_name })} value={shown ?? ''} disabled={change.isPending} onChange={(event) => change.mutate((event.target.value || null) as OrgRole | null)} className="field pe-8 max-sm:ps-2 max-sm:pe-6 max-sm:text-sm">
         <option value="">{t('company.no_role')}</option>
         {nameable(own).map((role) => <option key={role} value={role}>{t(`members.${role}`)}</option>)}
       </select>

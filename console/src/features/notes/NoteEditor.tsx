@@ -2,6 +2,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import clsx from 'clsx';
 import { ArrowLeft, Eye, Link as LinkIcon, Lock, MoreHorizontal, PenLine, Share2, Trash2, Users } from 'lucide-react';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import type { Note } from '@/api/queries';
 import { useLanguage } from '@/app/language';
 import { CurlButton } from '@/app/Page';
 import { useIdentity, useMay, useReadOnly } from '@/app/session';
@@ -13,8 +14,8 @@ import { Problem, wordsFor } from '@/ui/Problem';
 import { toast } from '@/ui/toast';
 import { isRefusal } from '@/api/refusal';
 import { useDeleteNote } from './deleting';
-import type { Keeper, Snapshot } from './keeper';
-import { SaveNews } from './SaveNews';
+import type { Keeper, Snapshot } from '@/app/writing/keeper';
+import { SaveNews } from '@/app/writing/SaveNews';
 import { ShareDialog } from './ShareDialog';
 
 const MarkdownEditor = lazy(() => import('@/ui/MarkdownEditor'));
@@ -22,16 +23,16 @@ const Markdown = lazy(() => import('@/ui/Markdown'));
 const MODE = 'atrium.note_mode';
 
 interface Props {
-  keeper: Keeper;
-  snapshot: Snapshot;
+  keeper: Keeper<Note>;
+  snapshot: Snapshot<Note>;
 }
 
 /** What this person may do here, as far as the console can tell; the server has the last word. */
-function useReach(snapshot: Snapshot) {
+function useReach(snapshot: Snapshot<Note>) {
   const { user, team } = useIdentity();
   const may = useMay();
   const readOnly = useReadOnly();
-  const { note } = snapshot;
+  const { kept: note } = snapshot;
   const mine = note.owner_id === user.id;
   const ours = note.team_id === team.id && note.visibility === 'team';
   return {
@@ -46,7 +47,7 @@ export function NoteEditor({ keeper, snapshot }: Props) {
   const { t } = useLanguage();
   const { fresh } = useSearch({ strict: false }) as { fresh?: boolean };
   const reach = useReach(snapshot);
-  const [writing, setWriting] = useState(() => reach.writes && (fresh === true || localStorage.getItem(MODE) !== 'read') && (reach.mine || snapshot.note.visibility === 'team'));
+  const [writing, setWriting] = useState(() => reach.writes && (fresh === true || localStorage.getItem(MODE) !== 'read') && (reach.mine || snapshot.kept.visibility === 'team'));
   const [sharing, setSharing] = useState(false);
   useTitle(snapshot.text.title || t('notes.untitled'));
   const turn = (next: boolean) => {
@@ -62,7 +63,7 @@ export function NoteEditor({ keeper, snapshot }: Props) {
       <Toolbar keeper={keeper} snapshot={snapshot} reach={reach} writing={writing} onTurn={turn} onShare={() => setSharing(true)} />
       <div className="mx-auto w-full max-w-3xl flex-1 px-4 py-6 sm:px-8 lg:py-10">
         {snapshot.error && snapshot.state === 'refused' && <div className="mb-4"><Problem error={snapshot.error} action={<Button size="small" onClick={() => void keeper.flush()}>{t('ui.retry')}</Button>} /></div>}
-        {snapshot.restored && <p role="status" className="mb-4 rounded-lg bg-info-soft px-3 py-2.5 text-info">{t('notes.restored')}</p>}
+        {snapshot.restored && <p role="status" className="mb-4 rounded-lg bg-info-soft px-3 py-2.5 text-info">{t('writing.restored')}</p>}
         <TitleField keeper={keeper} snapshot={snapshot} writing={writing} select={fresh === true} />
         <Suspense fallback={<div className="h-72" />}>
           {writing
@@ -70,7 +71,7 @@ export function NoteEditor({ keeper, snapshot }: Props) {
             : snapshot.text.body.trim() ? <div data-raw className="prose"><Markdown source={snapshot.text.body} /></div> : <p className="text-muted">{t('notes.empty_body')}</p>}
         </Suspense>
       </div>
-      {sharing && <ShareDialog note={snapshot.note} onClose={() => setSharing(false)} />}
+      {sharing && <ShareDialog note={snapshot.kept} onClose={() => setSharing(false)} />}
     </article>
   );
 }
@@ -130,7 +131,7 @@ function Toolbar({ keeper, snapshot, reach, writing, onTurn, onShare }: ToolbarP
 function VisibilityMenu({ keeper, snapshot }: Props) {
   const language = useLanguage();
   const { t } = language;
-  const { visibility } = snapshot.note;
+  const { visibility } = snapshot.kept;
   const choose = async (next: typeof visibility) => {
     try {
       await keeper.show(next);
@@ -155,7 +156,7 @@ function VisibilityMenu({ keeper, snapshot }: Props) {
   );
 }
 
-function MoreMenu({ snapshot, deletes }: { snapshot: Snapshot; deletes: boolean }) {
+function MoreMenu({ snapshot, deletes }: { snapshot: Snapshot<Note>; deletes: boolean }) {
   const { t } = useLanguage();
   const navigate = useNavigate();
   const remove = useDeleteNote();
@@ -164,7 +165,7 @@ function MoreMenu({ snapshot, deletes }: { snapshot: Snapshot; deletes: boolean 
     toast(t('notes.link_copied'));
   };
   const drop = () => {
-    remove(snapshot.note);
+    remove(snapshot.kept);
     void navigate({ to: '/notes' });
   };
   return (

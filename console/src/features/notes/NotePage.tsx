@@ -10,8 +10,8 @@ import { useSlow } from '@/ui/bits';
 import { Button, buttonClass } from '@/ui/Button';
 import { Empty } from '@/ui/Empty';
 import { Problem } from '@/ui/Problem';
-import { Conflict } from './Conflict';
-import { Keeper } from './keeper';
+import { Conflict } from '@/app/writing/Conflict';
+import { Keeper } from '@/app/writing/keeper';
 import { NoteEditor } from './NoteEditor';
 import { noteKey, readNote, serverOf } from './server';
 

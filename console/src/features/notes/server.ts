@@ -2,17 +2,17 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { api, value } from '@/api/client';
 import type { Note } from '@/api/queries';
-import type { Server } from './keeper';
+import type { Server } from '@/app/writing/keeper';
 
 export const readNote = (id: string): Promise<Note> => value(api.GET('/api/notes/{id}', { params: { path: { id } } }));
 
 export const noteKey = (id: string) => ['note', id] as const;
 
 /** Saves on top of a version and tells the lists. */
-export function serverOf(queries: QueryClient): Server {
+export function serverOf(queries: QueryClient): Server<Note> {
   return {
     read: readNote,
-    save: async (id, change, version) => {
+    save: async ({ id, version }, change) => {
       const note = await value(api.PUT('/api/notes/{id}', { params: { path: { id }, header: { 'If-Match': `"${version}"` } }, body: change }));
       queries.setQueryData(noteKey(id), note);
       void queries.invalidateQueries({ queryKey: ['notes'] });

@@ -11,15 +11,16 @@ import { Outside } from './Outside';
 
 /** A hosted owner's magic link: the token came in the address's fragment, the password is theirs to choose. */
 export default function Activate() {
-  const { t } = useLanguage();
+  const { t, locale } = useLanguage();
   const [token, setToken] = useState(activationToken());
   const signIn = useSignIn();
   const navigate = useNavigate();
   const activation = useAttempt(
     (password: string) => value(api.POST('/api/activate', { body: { token: token.trim(), password } })),
-    (session) => {
+    async (session) => {
       signIn(session.token);
-      return navigate({ to: '/', replace: true });
+      await api.POST('/api/profile', { body: { locale } }).catch(() => undefined);
+      await navigate({ to: '/', replace: true });
     },
   );
   return (

@@ -27,7 +27,7 @@ export default function Promises() {
 /** The mark, large and quiet. */
 function Arches() {
   return (
-    <svg aria-hidden viewBox="0 0 400 400" className="pointer-events-none absolute -end-64 -bottom-96 size-[44rem] text-line" fill="none" stroke="currentColor" strokeWidth="1.5">
+    <svg aria-hidden viewBox="0 0 400 400" className="pointer-events-none absolute -end-64 -bottom-[31rem] size-[44rem] text-line" fill="none" stroke="currentColor" strokeWidth="1.5">
       {[40, 80, 120, 160, 200].map((width) => <path key={width} d={`M${200 - width} 400V${200}a${width} ${width} 0 0 1 ${width * 2} 0V400`} />)}
     </svg>
   );

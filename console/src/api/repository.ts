@@ -1,0 +1,45 @@
+/** Questions about files and documents, asked by more than one feature. */
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { api, value, type Schemas } from './client';
+import { PAGE } from './queries';
+
+export type StoredObject = Schemas['StoredObject'];
+export type ObjectDetail = Schemas['ObjectDetail'];
+export type Version = Schemas['Version'];
+export type Visibility = StoredObject['visibility'];
+export const DELIMITER = '/';
+
+export interface Place {
+  /** The folder, with its last `/`, or nothing at the top. */
+  folder: string;
+  /** What the names in it begin with. */
+  start: string;
+}
+
+/** What is directly in a folder: its folders and its files. */
+export const folderQuery = ({ folder, start }: Place) =>
+  infiniteQueryOptions({
+    queryKey: ['files', 'folder', folder, start],
+    queryFn: ({ pageParam, signal }) => value(api.GET('/api/repo', { params: { query: { prefix: folder + start, delimiter: DELIMITER, limit: PAGE, ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+    initialPageParam: '',
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+  });
+
+/** What others let the caller into. */
+export const sharedQuery = infiniteQueryOptions({
+  queryKey: ['files', 'shared'],
+  queryFn: ({ pageParam, signal }) => value(api.GET('/api/repo', { params: { query: { shared: true, limit: PAGE, ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+  initialPageParam: '',
+  getNextPageParam: (page) => page.next_cursor ?? undefined,
+});
+
+export const objectQuery = (id: string) => queryOptions({ queryKey: ['file', id], queryFn: () => value(api.GET('/api/repo-obj/{id}', { params: { path: { id } } })) });
+
+/** A team's object at a key, if the caller can see one. Other teams may share one of the same key. */
+export async function findAt(key: string, team: string): Promise<StoredObject | null> {
+  const { items } = await value(api.GET('/api/repo', { params: { query: { prefix: key, limit: PAGE } } }));
+  return items.find((one) => one.key === key && one.team_id === team) ?? null;
+}
+
+export const contentPath = (id: string, version?: number): string => `/api/repo-obj/${id}/content${version === undefined ? '' : `?version=${version}`}`;
+export const etagOf = (object: Pick<StoredObject, 'revision'>): string => `"r${object.revision}"`;

@@ -1,0 +1,37 @@
+/** How a job stands, in words and colours. */
+import { CircleAlert, CircleCheckBig, CircleSlash, Hourglass, LoaderCircle, type LucideIcon } from 'lucide-react';
+import { useLanguage, type Speech } from '@/app/language';
+import { Badge, type Tone } from '@/ui/bits';
+import type { JobSummary, State } from './queries';
+
+const LOOK = {
+  queued: ['neutral', Hourglass],
+  running: ['info', LoaderCircle],
+  succeeded: ['success', CircleCheckBig],
+  failed: ['danger', CircleAlert],
+  cancelled: ['neutral', CircleSlash],
+} as const satisfies Record<State, [Tone, LucideIcon]>;
+
+export function StateBadge({ state }: { state: State }) {
+  const { t } = useLanguage();
+  const [tone, Icon] = LOOK[state];
+  return <Badge tone={tone}><Icon size={12} aria-hidden />{t(`jobs.state_${state}`)}</Badge>;
+}
+
+/** What a job waits for, or what is going on with it; nothing when its state says it all. */
+export function reasonFor({ t, ago }: Speech, job: JobSummary): string | null {
+  if (job.state === 'running') return job.cancel_requested ? t('jobs.cancel_asked') : null;
+  if (job.state !== 'queued') return null;
+  if (job.waiting_reason === 'scheduled') return job.attempt > 0 ? t('jobs.waits_again') : t('jobs.waits_scheduled', { when: ago(job.run_at) });
+  return job.waiting_reason ? t(`jobs.waits_${job.waiting_reason}`) : t('jobs.waits_turn');
+}
+
+/** A stretch of time as people say it. */
+export function useDuration(): (seconds: number) => string {
+  const { t, number } = useLanguage();
+  return (seconds) => {
+    if (seconds < 60) return t('jobs.seconds', { n: number(Math.round(seconds * 10) / 10) });
+    if (seconds < 3600) return t('jobs.minutes', { n: number(Math.round(seconds / 60)) });
+    return t('jobs.hours', { n: number(Math.round(seconds / 360) / 10) });
+  };
+}

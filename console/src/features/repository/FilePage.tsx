@@ -1,0 +1,138 @@
+/** One file: looked at, compared with what it was, shared, saved. */
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import clsx from 'clsx';
+import { Download, FileQuestion, PenLine, Share2, Trash2 } from 'lucide-react';
+import { useState, type ReactNode } from 'react';
+import { membersQuery } from '@/api/queries';
+import { isRefusal } from '@/api/refusal';
+import { objectQuery, type ObjectDetail } from '@/api/repository';
+import { useLanguage } from '@/app/language';
+import { Page } from '@/app/Page';
+import { useReadOnly } from '@/app/session';
+import { useShortcuts } from '@/app/shortcuts';
+import { Card, SkeletonRows } from '@/ui/bits';
+import { Button, buttonClass } from '@/ui/Button';
+import { Empty } from '@/ui/Empty';
+import { Problem } from '@/ui/Problem';
+import { DeleteFile } from './DeleteFile';
+import { useDownload } from './download';
+import { folderOf, nameIn } from './keys';
+import { kindOf } from './kinds';
+import { Origins } from './Origins';
+import { useBytes, VisibilityMark } from './parts';
+import { Preview } from './Preview';
+import { ShareDialog } from './ShareDialog';
+import { TextRead } from './TextRead';
+import { Trail } from './Trail';
+import { Versions } from './Versions';
+import { VisibilityMenu } from './VisibilityMenu';
+
+const VIEWS = ['preview', 'versions', 'text', 'origins'] as const;
+type View = (typeof VIEWS)[number];
+
+export default function FilePage() {
+  const { t } = useLanguage();
+  const { id = '' } = useParams({ strict: false });
+  const file = useQuery(objectQuery(id));
+  if (file.data) return <Found key={id} file={file.data} />;
+  if (isRefusal(file.error) && file.error.status === 404) return <Page title={t('files.missing_title')}><Card><Empty icon={FileQuestion} title={t('files.missing_title')} body={t('files.missing_body')} action={<Link to="/files" className={buttonClass()}>{t('files.title')}</Link>} /></Card></Page>;
+  return <Page title={t('app.loading')}>{file.error ? <Problem error={file.error} action={<Button size="small" onClick={() => void file.refetch()}>{t('ui.retry')}</Button>} /> : <Card><SkeletonRows label={t('app.loading')} /></Card>}</Page>;
+}
+
+function useAddress() {
+  const search = useSearch({ strict: false }) as { view?: string; share?: boolean };
+  const navigate = useNavigate();
+  const view = VIEWS.find((one) => one === search.view) ?? 'preview';
+  const go = (next: { view?: View; share?: boolean }) => void navigate({ to: '.', search: next as never, replace: true });
+  const keep = view === 'preview' ? {} : { view };
+  return { view, sharing: search.share === true, show: (next: View) => go(next === 'preview' ? {} : { view: next }), share: (open: boolean) => go(open ? { ...keep, share: true } : keep) };
+}
+
+function Found({ file }: { file: ObjectDetail }) {
+  const readOnly = useReadOnly();
+  const navigate = useNavigate();
+  const { view, sharing, show, share } = useAddress();
+  const [deleting, setDeleting] = useState(false);
+  const may = (permission: string) => !readOnly && file.permissions.includes(permission);
+  const above = folderOf(file.key);
+  useShortcuts([{ keys: 'h', label: 'files.versions', run: () => show('versions') }, ...(may('files:manage') ? [{ keys: 's', label: 'files.share', run: () => share(true) } as const] : [])]);
+  return (
+    <Page title={nameIn(file.key)} raw actions={<Actions file={file} manages={may('files:manage')} deletes={may('files:delete')} onShare={() => share(true)} onDelete={() => setDeleting(true)} />}>
+      <div className="-mt-3 mb-4 flex flex-wrap items-center gap-x-4 gap-y-1"><Trail folder={above} file={nameIn(file.key)} /></div>
+      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_18rem]">
+        <Card className="min-w-0 overflow-hidden">
+          <Tabs view={view} onView={show} count={file.version_count} />
+          <div id="view" role="tabpanel" aria-labelledby={`tab-${view}`}>
+            {view === 'preview' && <Preview file={file} />}
+            {view === 'versions' && <Versions file={file} writes={may('files:write')} />}
+            {view === 'text' && <TextRead text={file.text} />}
+            {view === 'origins' && <Origins id={file.id} />}
+          </div>
+        </Card>
+        <Facts file={file} />
+      </div>
+      {sharing && may('files:manage') && <ShareDialog file={file} onClose={() => share(false)} />}
+      {deleting && <DeleteFile file={file} onClose={() => setDeleting(false)} onDeleted={() => void navigate({ to: '/files', search: (above ? { at: above } : {}) as never })} />}
+    </Page>
+  );
+}
+
+function Actions({ file, manages, deletes, onShare, onDelete }: { file: ObjectDetail; manages: boolean; deletes: boolean; onShare: () => void; onDelete: () => void }) {
+  const { t } = useLanguage();
+  const download = useDownload();
+  return (
+    <>
+      {deletes && <Button kind="ghost" className="text-danger" onClick={onDelete}><Trash2 size={15} aria-hidden />{t('files.delete')}</Button>}
+      {manages && <VisibilityMenu file={file} />}
+      {manages && <Button onClick={onShare}><Share2 size={15} aria-hidden />{t('files.share')}</Button>}
+      {kindOf(file) === 'markdown' && <Link to="/documents/$id" params={{ id: file.id }} className={buttonClass()}><PenLine size={15} aria-hidden />{t('files.write')}</Link>}
+      <Button kind="primary" onClick={() => void download(file)}><Download size={15} aria-hidden />{t('files.download')}</Button>
+    </>
+  );
+}
+
+function Tabs({ view, onView, count }: { view: View; onView: (view: View) => void; count: number }) {
+  const { t, number } = useLanguage();
+  const step = (event: React.KeyboardEvent) => {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!by) return;
+    const next = VIEWS[(VIEWS.indexOf(view) + by + VIEWS.length) % VIEWS.length]!;
+    onView(next);
+    document.getElementById(`tab-${next}`)?.focus();
+  };
+  return (
+    <div role="tablist" aria-label={t('files.views')} onKeyDown={step} className="flex gap-1 overflow-x-auto border-b border-line px-3">
+      {VIEWS.map((one) => (
+        <button key={one} id={`tab-${one}`} type="button" role="tab" aria-selected={view === one} aria-controls={view === one ? 'view' : undefined} tabIndex={view === one ? 0 : -1} onClick={() => onView(one)} className={clsx('h-11 shrink-0 border-b-2 px-2.5 font-medium -outline-offset-2', view === one ? 'border-accent text-link' : 'border-transparent text-muted hover:text-text')}>
+          {t(`files.view_${one}`)}{one === 'versions' && <span data-raw className="ms-1.5 text-xs text-muted tnum">{number(count)}</span>}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function Facts({ file }: { file: ObjectDetail }) {
+  const { t, dateTime } = useLanguage();
+  const bytes = useBytes();
+  const members = useQuery(membersQuery);
+  const owner = members.data?.find((member) => member.id === file.owner_id)?.display_name;
+  return (
+    <Card className="p-5">
+      <h2 className="mb-3 font-semibold">{t('files.facts')}</h2>
+      <dl className="grid gap-3">
+        <Fact name={t('files.key')}><span data-raw className="font-mono text-sm break-all">{file.key}</span></Fact>
+        <Fact name={t('files.seen_by')}><VisibilityMark visibility={file.visibility} words /></Fact>
+        {owner && <Fact name={t('files.owner')}><span data-raw>{owner}</span></Fact>}
+        <Fact name={t('files.size')}>{bytes(file.size)}</Fact>
+        <Fact name={t('files.type')}><span data-raw className="font-mono text-sm break-all">{file.content_type}</span></Fact>
+        <Fact name={t('files.changed')}>{dateTime(file.updated_at)}</Fact>
+        <Fact name={t('files.created')}>{dateTime(file.created_at)}</Fact>
+      </dl>
+    </Card>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return <div><dt className="text-sm text-muted">{name}</dt><dd className="mt-0.5">{children}</dd></div>;
+}

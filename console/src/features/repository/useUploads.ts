@@ -1,0 +1,46 @@
+/** One list of uploads for the whole tab: it goes on while people look around. */
+import { useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { useEffect, useSyncExternalStore } from 'react';
+import { useIdentity } from '@/app/session';
+import { serverFor } from './server';
+import { Uploads, type Upload } from './uploads';
+
+let running: { team: string; user: string; uploads: Uploads } | null = null;
+
+function uploadsFor(team: string, user: string, queries: QueryClient): Uploads {
+  if (running?.team !== team || running.user !== user) {
+    const uploads = new Uploads(serverFor(team, user), (object) => {
+      void queries.invalidateQueries({ queryKey: ['files'] });
+      void queries.invalidateQueries({ queryKey: ['file', object.id] });
+    });
+    addEventListener('online', () => uploads.wake());
+    addEventListener('beforeunload', (event) => uploads.busy && event.preventDefault());
+    running = { team, user, uploads };
+  }
+  return running.uploads;
+}
+
+export function useUploads(): { uploads: Uploads; list: readonly Upload[] } {
+  const { team, user } = useIdentity();
+  const uploads = uploadsFor(team.id, user.id, useQueryClient());
+  return { uploads, list: useSyncExternalStore(uploads.subscribe, uploads.read) };
+}
+
+/** The present second, while something counts down to it. */
+export function useSeconds(counting: boolean): number {
+  const now = useSyncExternalStore(subscribeSeconds, secondNow);
+  useEffect(() => (counting ? countSeconds() : undefined), [counting]);
+  return now;
+}
+
+let second = Date.now();
+const ticking = new Set<() => void>();
+const secondNow = () => second;
+const subscribeSeconds = (tell: () => void) => (ticking.add(tell), () => ticking.delete(tell));
+function countSeconds(): () => void {
+  const timer = setInterval(() => {
+    second = Date.now();
+    ticking.forEach((tell) => tell());
+  }, 500);
+  return () => clearInterval(timer);
+}
