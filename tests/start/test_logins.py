@@ -83,10 +83,9 @@ async def test_an_owner_who_may_only_create_roles_migrates_and_serves(cluster: C
 async def test_fewer_connections_than_the_pool_may_open_serve_everybody(cluster: Cluster) -> None:
     await run_as_owner(cluster.maintenance, f"ALTER DATABASE {cluster.name} CONNECTION LIMIT 4")
     try:
-        async with serving(cluster.url(cluster.owner), database_pool=20) as (server,):
-            async with server.client() as client:
-                answers = await asyncio.gather(*(client.get("/api/config") for _ in range(200)))
-                assert await server.stop() == 0
+        async with serving(cluster.url(cluster.owner), database_pool=20) as (server,), server.client() as client:
+            answers = await asyncio.gather(*(client.get("/api/config") for _ in range(200)))
+            assert await server.stop() == 0
     finally:
         await run_as_owner(cluster.maintenance, f"ALTER DATABASE {cluster.name} CONNECTION LIMIT -1")
 
