@@ -339,3 +339,28 @@ def test_a_form_uploads_what_its_policy_allows(ada: Person) -> None:
     assert body_of(client, ada.bucket, "up/a.txt") == b"words"
     assert client.head_object(Bucket=ada.bucket, Key="up/a.txt")["Metadata"] == {"from": "form"}
     assert [one["Key"] for one in client.list_objects_v2(Bucket=ada.bucket)["Contents"]] == ["up/a.txt"]
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "status"),
+    [
+        ("success_action_status", "201", 201),
+        ("success_action_status", "200", 200),
+        ("success_action_status", "404", 204),
+        ("success_action_redirect", "https://example.org/done", 303),
+    ],
+)
+def test_a_form_chooses_its_reply(ada: Person, field: str, value: str, status: int) -> None:
+    chosen = {field: value}
+    post = ada.s3().generate_presigned_post(ada.bucket, "a.txt", Fields=chosen, Conditions=[chosen])
+
+    answer = httpx.post(
+        f"{ada.address}/{ada.bucket}", data=post["fields"], files={"file": ("a.txt", b"words")}, trust_env=False
+    )
+
+    assert answer.status_code == status
+    if status == 201:
+        assert "<Key>a.txt</Key>" in answer.text
+    if status == 303:
+        assert answer.headers["location"].startswith(f"{value}?bucket={ada.bucket}&key=a.txt&etag=")
+    assert body_of(ada.s3(), ada.bucket, "a.txt") == b"words"
