@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import secrets
 import zlib
 from base64 import b64encode
 from typing import Any
@@ -364,3 +365,15 @@ def test_a_form_chooses_its_reply(ada: Person, field: str, value: str, status: i
     if status == 303:
         assert answer.headers["location"].startswith(f"{value}?bucket={ada.bucket}&key=a.txt&etag=")
     assert body_of(ada.s3(), ada.bucket, "a.txt") == b"words"
+
+
+def test_missing_bytes_are_told_in_the_words_of_s3(place: Place, ada: Person) -> None:
+    client, words = ada.s3(), secrets.token_bytes(64)
+    client.put_object(Bucket=ada.bucket, Key="k", Body=words)
+    for blob in place.data.glob(f"blobs/*/*/*/{hashlib.sha256(words).hexdigest()}"):
+        blob.unlink()
+
+    with pytest.raises(ClientError) as refused:
+        client.get_object(Bucket=ada.bucket, Key="k")
+
+    assert refusal(refused.value) == (503, "ServiceUnavailable")

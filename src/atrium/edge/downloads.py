@@ -13,7 +13,7 @@ from atrium.seams.routes import Download
 async def begin(reply: Reply, method: str) -> None:
     """Read the first piece; what raises here becomes an ordinary refusal. A HEAD reads nothing."""
     source = reply.download.source if reply.download is not None else None
-    if source is None:
+    if reply.download is None or source is None or reply.download.bare:
         reply.body = reply.download.body if reply.download is not None else b""
         return
     if method == "HEAD":

@@ -127,8 +127,8 @@ class EventStream:
 class Download:
     """Bytes sent as they are read; the source is not begun for a HEAD, and closed however the sending ends.
 
-    A `bare` one comes from a gateway that speaks another protocol: its headers are all there are, and `body` is whole
-    when there is no source. An unknown length is sent in chunks.
+    A `bare` one comes from a gateway that speaks another protocol: its headers are all there are, and `body` is what it
+    has read already: everything when there is no source, otherwise the first piece. An unknown length is sent in chunks.
     """
 
     status: int

@@ -1,6 +1,7 @@
 """The gateway: a request from signature to reply. Which of S3's operations it is, and S3's words for what goes wrong."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 from atrium.kit.database import refusal_of
 from atrium.kit.errors import AppError, Suspended
@@ -38,6 +39,9 @@ async def serve(op: Operation, wire: Wire) -> Download:
     try:
         ask = Ask(wire)
         reply = cors.preflight(ask) if ask.method == "OPTIONS" else await _answer(op, ask)
+        if reply.source is not None:
+            # Read here, so that bytes which turn out to be missing are refused in S3's words as well.
+            reply = replace(reply, body=await anext(reply.source, b""))
     except Disconnected:
         raise
     except Exception as error:  # an outermost loop of its own: whatever happens is told in S3's words
