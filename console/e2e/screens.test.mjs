@@ -37,9 +37,10 @@ async function visit(person, screen) {
 }
 
 /** Zero violations of any impact; axe comes in by the debugger, past the policy. */
-async function examine(page, name) {
+async function examine(page, name, rules = {}) {
   await page.evaluate(axe);
-  const { violations } = await page.evaluate(() => window.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }));
+  const runOnly = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+  const { violations } = await page.evaluate((options) => window.axe.run(document, options), { runOnly, rules });
   assert.deepEqual(violations.map((one) => `${name}: ${one.id} ${one.nodes[0].target.join(' ')} ${one.nodes[0].failureSummary?.split('\n')[1] ?? ''}`), []);
 }
 
@@ -93,11 +94,12 @@ describe('axe finds nothing, and the layout holds', () => {
       });
     }
     await person.go('/');
-    // Tall enough for the whole menu: addresses begin with a hash here, and axe takes a link that is scrolled out of sight for one that skips.
-    await person.page.setViewportSize({ width: 360, height: 1100 });
     await person.page.getByRole('button', { name: t('app.open_menu') }).click();
     await person.page.getByRole('dialog').getByRole('link', { name: t('notes.title') }).waitFor();
-    await examine(person.page, 'drawer');
+    // Addresses begin with a hash here, so axe takes a link of the menu that is scrolled out of sight for one that skips to a place on the page.
+    await examine(person.page, 'drawer', { 'skip-link': { enabled: false } });
+    await person.page.setViewportSize({ width: 360, height: 1100 });
+    await examine(person.page, 'the whole drawer');
     await person.close();
   });
 
