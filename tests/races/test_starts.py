@@ -16,7 +16,7 @@ NAMES = [migration.name for migration in read_migrations()]
 def applied_by(server: Process) -> list[str]:
     """The migrations a server says it applied."""
     lines = [json.loads(line) for line in server.output.splitlines() if line.startswith("{")]
-    return [line["migration"] for line in lines if line["event"] == "migrate.applied"]
+    return [name for line in lines if line["event"] == "migrate.applied" for name in line["migrations"]]
 
 
 async def test_twenty_migrations_at_once_apply_each_file_once() -> None:

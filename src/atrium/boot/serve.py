@@ -123,8 +123,8 @@ async def prepare_database(settings: Settings) -> None:
     owner = settings.database_owner_url or settings.database_url
     try:
         if settings.migrate:
-            for name in await migrate(owner):
-                log.info("migrate.applied", migration=name)
+            if applied := await migrate(owner):
+                log.info("migrate.applied", migrations=applied)
         elif missing := await pending(settings.database_url):
             raise MigrationRefused(f"the schema is behind ({', '.join(missing)}); run `atrium migrate` first")
     except _UNREACHABLE as error:
