@@ -15,6 +15,9 @@ NewPassword = Annotated[str, msgspec.Meta(min_length=8, max_length=1024)]
 DisplayName = Annotated[str, msgspec.Meta(max_length=200)]
 Locale = Annotated[str, msgspec.Meta(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$(?!\n)", max_length=35)]
 
+# What a principal is made of, in the order in which a lookup's row is unpacked.
+PERSON = "user_id, team_id, org_id, username, role, org_role, operator, switches, suspended"
+
 
 class Person(msgspec.Struct, frozen=True):
     """A user as others see them."""

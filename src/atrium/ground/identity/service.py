@@ -1,7 +1,8 @@
 """The verbs of identity: who a credential stands for, people, passwords and API tokens."""
 
+from collections.abc import Sequence
 from datetime import timedelta
-from typing import Literal
+from typing import Any, Literal
 from uuid import UUID
 
 import msgspec
@@ -45,7 +46,7 @@ from atrium.ground.tenancy import service as tenancy
 from atrium.ground.tenancy.model import Org, Team
 from atrium.kit.database import Connection, Database, Transaction
 from atrium.kit.errors import Forbidden, Invalid, Unauthenticated
-from atrium.kit.ids import new_id
+from atrium.kit.ids import NIL, new_id
 from atrium.kit.keys import Keyring
 from atrium.kit.paging import Page, Pager
 from atrium.kit.tokens import digest_of, is_well_formed
@@ -61,22 +62,20 @@ async def identify(database: Database, connection: Connection, token: bytes) -> 
     row = await store.find_principal(database, connection, digest_of(token))
     if row is None:
         raise Unauthenticated("this token is unknown, expired or revoked; sign in again")
-    (
-        credential_id,
-        kind,
-        user_id,
-        team_id,
-        org_id,
-        username,
-        role,
-        org_role,
-        operator,
-        scope,
-        switches,
-        suspended,
-        fresh,
-    ) = row
-    scope = None if scope is None else tuple(scope)
+    credential_id, kind, scope, fresh, *person = row
+    return principal_of(person, kind, credential_id, scope, fresh=fresh)
+
+
+def principal_of(
+    person: Sequence[Any],
+    credential: str,
+    credential_id: UUID = NIL,
+    scope: list[str] | None = None,
+    *,
+    fresh: bool = False,
+) -> Principal:
+    """Somebody as a lookup found them, reaching as far as their role and the credential's scope do together."""
+    user_id, team_id, org_id, username, role, org_role, operator, switches, suspended = person
     return Principal(
         user_id=user_id,
         team_id=team_id,
@@ -85,11 +84,11 @@ async def identify(database: Database, connection: Connection, token: bytes) -> 
         role=role,
         org_role=org_role,
         operator=operator,
-        permissions=permissions_of(role, org_role, operator, scope),
+        permissions=permissions_of(role, org_role, operator, None if scope is None else tuple(scope)),
         features=features_of(tuple(switches)),
         suspended=suspended,
         credential_id=credential_id,
-        credential=kind,
+        credential=credential,
         scope=None if scope is None else frozenset(scope),
         fresh=fresh,
     )
@@ -97,24 +96,7 @@ async def identify(database: Database, connection: Connection, token: bytes) -> 
 
 async def list_principals(db: Transaction, org_id: UUID, ids: list[UUID]) -> dict[UUID, Principal]:
     """People of one company as they may act now, for what runs on their behalf while they are away."""
-    return {
-        user_id: Principal(
-            user_id=user_id,
-            team_id=team_id,
-            org_id=org_id,
-            username=username,
-            role=role,
-            org_role=org_role,
-            operator=operator,
-            permissions=permissions_of(role, org_role, operator, None),
-            features=features_of(tuple(switches)),
-            suspended=suspended,
-            credential="job",
-        )
-        for user_id, team_id, username, role, org_role, operator, switches, suspended in await store.list_principals(
-            db, org_id, ids
-        )
-    }
+    return {person[0]: principal_of(person, "job") for person in await store.list_principals(db, org_id, ids)}
 
 
 def narrowed(who: Principal, scope: list[str] | None) -> Principal:

@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from atrium.ground.identity.model import Account, Issued, Member, Token
+from atrium.ground.identity.model import PERSON, Account, Issued, Member, Token
 from atrium.kit.database import Connection, Database, Transaction
 
 ACCOUNT = (
@@ -13,10 +13,7 @@ ACCOUNT = (
 )
 MEMBER = "id, team_id, username, display_name, role, org_role, totp_sealed IS NOT NULL, created_at"
 TOKEN = "t.id, t.name, t.user_id, u.username, t.scope, t.created_at, t.last_used_at, t.expires_at"
-FIND_PRINCIPAL = (
-    "SELECT credential_id, kind, user_id, team_id, org_id, username, role, org_role, operator, scope, switches, suspended, fresh"
-    " FROM find_principal($1)"
-)
+FIND_PRINCIPAL = f"SELECT credential_id, kind, scope, fresh, {PERSON} FROM find_principal($1)"
 
 
 async def find_principal(database: Database, connection: Connection, digest: bytes) -> Any:
@@ -26,7 +23,7 @@ async def find_principal(database: Database, connection: Connection, digest: byt
 async def list_principals(db: Transaction, org_id: UUID, ids: list[UUID]) -> list[tuple[Any, ...]]:
     return await db.rows(
         """
-        SELECT u.id, u.team_id, u.username, u.role, u.org_role, u.operator,
+        SELECT u.id, u.team_id, u.org_id, u.username, u.role, u.org_role, u.operator,
                ARRAY(SELECT CASE WHEN f.enabled THEN '+' ELSE '-' END || f.name FROM team_features f WHERE f.team_id = u.team_id),
                CASE WHEN o.suspended_at IS NOT NULL THEN 'org'
                     WHEN (SELECT i.suspended_at FROM instance i) IS NOT NULL THEN 'tenant' END

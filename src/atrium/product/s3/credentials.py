@@ -5,8 +5,6 @@ import secrets
 from datetime import UTC, datetime
 from uuid import UUID
 
-from atrium.ground.access.model import permissions_of
-from atrium.ground.features.model import features_of
 from atrium.ground.identity import service as identity
 from atrium.kit.keys import Keyring, Unsealable
 from atrium.product.s3 import sigv2, sigv4, store
@@ -73,25 +71,10 @@ async def identify(op: Operation, access_key_id: str) -> tuple[Principal, str]:
             row = await store.find_principal(database, connection, access_key_id)
     if row is None:
         raise Refusal("InvalidAccessKeyId", "The AWS Access Key Id you provided does not exist in our records.")
-    id, user_id, team_id, org_id, username, role, org_role, operator, scope, switches, suspended, sealed = row
-    scope = None if scope is None else tuple(scope)
-    who = Principal(
-        user_id=user_id,
-        team_id=team_id,
-        org_id=org_id,
-        username=username,
-        role=role,
-        org_role=org_role,
-        operator=operator,
-        permissions=permissions_of(role, org_role, operator, scope),
-        features=features_of(tuple(switches)),
-        suspended=suspended,
-        credential_id=id,
-        credential="s3",
-        scope=None if scope is None else frozenset(scope),
-    )
+    id, scope, sealed, *person = row
+    who = identity.principal_of(person, "s3", id, scope)
     try:
-        return who, op.services.keys.open(sealed, place_of(org_id, id)).decode()
+        return who, op.services.keys.open(sealed, place_of(who.org_id, id)).decode()
     except Unsealable as error:
         raise Refusal(
             "InvalidAccessKeyId", "this key was sealed under a key that is gone; issue another one"

@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID
 
+from atrium.ground.identity.model import PERSON
 from atrium.kit.database import Connection, Database, Transaction
 from atrium.product.s3.model import AccessKey, Bucket, SealedKey
 from atrium.seams.context import Principal
@@ -10,10 +11,7 @@ from atrium.seams.context import Principal
 KEY = "id, access_key_id, name, scope, created_at, last_used_at"
 SEALED = "id, org_id, user_id, access_key_id, secret_sealed"
 BUCKET = "name, name || '/', tags, cors, versioned, created_at"
-FIND_PRINCIPAL = (
-    "SELECT credential_id, user_id, team_id, org_id, username, role, org_role, operator, scope, switches, suspended, secret_sealed"
-    " FROM find_s3_principal($1)"
-)
+FIND_PRINCIPAL = f"SELECT credential_id, scope, secret_sealed, {PERSON} FROM find_s3_principal($1)"
 
 
 async def find_principal(database: Database, connection: Connection, access_key_id: str) -> Any:
