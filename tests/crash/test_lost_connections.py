@@ -4,7 +4,7 @@ import asyncio
 
 from tests.crash.load import Promises, broken_promises, chance, write_from_all_sides
 from tests.postgres import fresh_database, run_as_owner
-from tests.processes import bootstrap, rounds, serving
+from tests.processes import bootstrap, private_postgres, rounds, serving
 
 TERMINATE = (
     "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
@@ -46,3 +46,16 @@ async def test_a_server_whose_connections_were_all_lost_is_ready_again_at_the_ne
 
             assert answers[-1] == 200
             assert set(answers) <= {200, 503}
+
+
+async def test_a_server_without_postgresql_answers_503_and_serves_again_when_it_is_back() -> None:
+    with private_postgres() as postgres:
+        async with serving(postgres.url) as (server,), server.client(await bootstrap(server)) as client:
+            await postgres.crash()
+
+            away = [(await client.get(path)).status_code for path in ("/ready", "/api/notes", "/api/jobs")]
+            await postgres.recover()
+            back = [(await client.get(path)).status_code for path in ("/ready", "/api/notes", "/api/jobs")]
+
+    assert away == [503, 503, 503]
+    assert back == [200, 200, 200]

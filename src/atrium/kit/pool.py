@@ -17,6 +17,10 @@ TIDY_SECONDS = 60
 T = TypeVar("T")
 
 
+class Unreachable(ConnectionError):
+    """PostgreSQL is not there: a socket without a file, a name without an address, a host without a route."""
+
+
 async def patiently(connect: Callable[[], Awaitable[T]]) -> T:
     """Connect; while PostgreSQL has no place left, try again for a while, because others come and go."""
     loop = asyncio.get_running_loop()
@@ -53,10 +57,17 @@ class Pool:
         try:
             if place is not None:
                 await self._driver.release(place)
-            return await self._driver.acquire(timeout=ACQUIRE_SECONDS)
+            return await self._connect()
         except BaseException:
             self._offer(None)
             raise
+
+    async def _connect(self) -> Connection:
+        try:
+            return await self._driver.acquire(timeout=ACQUIRE_SECONDS)
+        except OSError as error:
+            # Said here and not to whoever reads the error: elsewhere a missing file is a defect and no outage.
+            raise Unreachable(f"PostgreSQL cannot be reached: {error}") from error
 
     async def give_back(self, connection: Connection, *, clean: bool) -> None:
         """Keep a connection whose work ended well; any other is for the driver to clean up or replace."""
