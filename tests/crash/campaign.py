@@ -78,18 +78,25 @@ _OUT_OF_REACH = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError)
 
 @dataclass(slots=True)
 class Seat:
-    """One process of the campaign; whoever is killed is followed by another like it."""
+    """One process of the campaign; whoever is killed is followed by another like it. `mark` is printed once it has started."""
 
     begin: Callable[[], Process]
     process: Process
+    mark: str
+    killed: bool = False
     past: list[Process] = field(default_factory=list)
 
     def kill(self) -> None:
+        self.killed = True
         self.process.clean_up()
 
     def replace(self) -> None:
         self.past.append(self.process)
-        self.process = self.begin()
+        self.process, self.killed = self.begin(), False
+
+    @property
+    def has_ended(self) -> bool:
+        return self.process.popen.poll() is not None
 
     @property
     def output(self) -> str:
@@ -172,6 +179,16 @@ class Campaign:
     async def look(self) -> None:
         self.wrong += [f"{row['what']} {row['team_id']}" for row in await run_as_owner(self.url, AUDIT)]
 
+    async def supervise(self) -> None:
+        """Whoever finds no PostgreSQL while it starts may refuse to, and is started again; nobody else ends by itself."""
+        while not self.done.is_set():
+            for seat in self.seats:
+                if seat.has_ended and not seat.killed:
+                    if seat.mark in seat.process.output:
+                        self.wrong.append(f"ended by itself: {seat.process.output[-2000:]}")
+                    seat.replace()
+            await asyncio.sleep(0.1)
+
     async def strike(self, number: int) -> None:
         """Kill somebody; every other time PostgreSQL crashes as well, with whatever was not on its disk."""
         victim = self.moments.choice(self.seats)
@@ -187,12 +204,10 @@ class Campaign:
         """Seconds until every server is ready and new jobs of both sorts, queued at each of them, have ended."""
         started = time.monotonic()
         async with asyncio.timeout(LEASE + GRACE):
-            await asyncio.gather(*(server.process.until_ready() for server in self.servers))
+            await asyncio.gather(*map(_until_ready, self.servers))
             await asyncio.gather(
                 *(self._until_done(server, kind) for server in self.servers for kind in (LOCAL, REMOTE))
             )
-        for seat in self.seats:
-            assert seat.process.popen.poll() is None, f"ended by itself:\n{seat.process.output}"
         return time.monotonic() - started
 
     async def _until_done(self, server: Seat, kind: str) -> None:
@@ -235,6 +250,15 @@ class Campaign:
         self.wrong += ["a cap was broken" for seat in self.seats if "TRIPPED" in seat.output]
 
 
+async def _until_ready(server: Seat) -> None:
+    while True:
+        with contextlib.suppress(httpx.TransportError):
+            async with server.process.client() as client:
+                if (await client.get("/ready")).status_code == 200:
+                    return
+        await asyncio.sleep(0.05)
+
+
 @asynccontextmanager
 async def campaigning(postgres: PrivatePostgres, folder: Path, moments: random.Random) -> AsyncIterator[Campaign]:
     """Two servers, two workers and a worker elsewhere, all ready, on a database with a ledger."""
@@ -264,12 +288,13 @@ async def campaigning(postgres: PrivatePostgres, folder: Path, moments: random.R
             address = f"http://127.0.0.1:{ports[1]}"
             return start(("-m", "atrium_worker", "--url", address, "--kind", f"{REMOTE}=naps:nap"), seen, folder)
 
-        seats.append(Seat(server(ports[0]), first))
-        for begin in (server(ports[1]), worker, worker, elsewhere):
-            seats.append(Seat(begin, begin()))
+        seats.append(Seat(server(ports[0]), first, "serve.listening"))
+        seats.append(Seat(server(ports[1]), server(ports[1])(), "serve.listening"))
+        seats += [Seat(worker, worker(), "work.started"), Seat(worker, worker(), "work.started")]
+        seats.append(Seat(elsewhere, elsewhere(), "working for"))
         yield Campaign(postgres, url, members, machine, seats[:2], seats[2:], moments)
     finally:
-        for process in [first, *(seat.process for seat in seats)]:
+        for process in (first, *(seat.process for seat in seats)):
             process.clean_up()
 
 
@@ -303,7 +328,7 @@ async def _people(url: str, folder: Path) -> tuple[list[str], str, str]:
 
 async def fight(campaign: Campaign, rounds: range) -> list[float]:
     """Strike and recover, again and again, under load; how long each recovery took."""
-    load: list[Awaitable[None]] = [campaign.audit(), campaign.pull(), campaign.pull()]
+    load: list[Awaitable[None]] = [campaign.audit(), campaign.supervise(), campaign.pull(), campaign.pull()]
     load += [campaign.produce(token) for token in campaign.members]
     running = [asyncio.ensure_future(one) for one in load]
     took = [await campaign.recover()]
@@ -313,7 +338,7 @@ async def fight(campaign: Campaign, rounds: range) -> list[float]:
             took.append(await campaign.recover())
             for task in running:
                 assert not task.done(), task.exception()
-        for producer in running[3:]:
+        for producer in running[4:]:
             producer.cancel()
         await campaign.settle_down(60)
     finally:
