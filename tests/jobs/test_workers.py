@@ -100,7 +100,7 @@ async def test_waiting_workers_hold_no_connection(queue: Queue, member: Member) 
     machines = [await machine(member) for _ in range(3)]
     waiting = [asyncio.create_task(one.claim(max_wait=20)) for one in machines * 20]
     async with asyncio.timeout(15):
-        while queue.house.services.bell.attending("probe.remote") < len(waiting) or await _is_busy(queue):
+        while queue.house.services.lines.standing("probe.remote") < len(waiting) or await _is_busy(queue):
             await asyncio.sleep(0.05)
 
     await member.cap(100)

@@ -19,6 +19,7 @@ from atrium.kit.bell import Bell
 from atrium.kit.combiner import Combiner
 from atrium.kit.database import Database
 from atrium.kit.keys import Keyring, read_secret
+from atrium.kit.lines import Lines
 from atrium.kit.metrics import Metrics
 from atrium.kit.outbound import Outbound
 from atrium.kit.passwords import Passwords
@@ -50,6 +51,7 @@ def assemble(settings: Settings, routes: tuple[Route, ...] = ROUTES, domains: tu
     endpoints = endpoints_of(routes, domains, registry)
     registry.openapi = msgspec.json.encode(openapi.document(endpoints))
     registry.reference, registry.reference_policy = reference.page(endpoints), reference.policy()
+    bell = Bell(settings.database_url, "atrium_jobs")
     services = Services(
         settings=settings,
         database=Database(
@@ -61,7 +63,8 @@ def assemble(settings: Settings, routes: tuple[Route, ...] = ROUTES, domains: tu
         registry=registry,
         state=ProcessState(),
         combiner=Combiner(),
-        bell=Bell(settings.database_url, "atrium_jobs"),
+        bell=bell,
+        lines=Lines(bell),
         blobs=open_blobs(settings, registry),
         staging=StagingArea(settings.data_dir / "staging"),
         outbound=Outbound(settings.trusted_executor_hosts()),

@@ -14,7 +14,6 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from atrium.admin.instance import service as instance
 from atrium.boot.assemble import House, assemble
-from atrium.kit.bell import EVERYBODY
 from atrium.kit.database import Database
 from atrium.kit.keys import Keyring, read_secret
 from atrium.kit.log import log, set_up_logging
@@ -94,7 +93,7 @@ class Server(uvicorn.Server):
         # Not passed on: uvicorn would raise the signal once more at the end, and a clean stop would look like a death.
         self._house.services.state.draining = True
         self._house.app.streams.stop()
-        self._house.services.bell.ring(EVERYBODY)
+        self._house.services.lines.release()
         log.info("serve.draining", signal=signal.Signals(sig).name)
         if self.should_exit and sig == signal.SIGINT:
             self.force_exit = True

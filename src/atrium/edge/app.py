@@ -4,6 +4,7 @@ import itertools
 import os
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Any
 
 from atrium.edge import downloads, gate
@@ -14,7 +15,7 @@ from atrium.edge.endpoint import Endpoint, fill
 from atrium.edge.limits import Rates
 from atrium.edge.request import Request
 from atrium.edge.router import NoRoute, Router
-from atrium.edge.stream import Streams
+from atrium.edge.stream import Streams, until_gone
 from atrium.ground.idempotency import service as idempotency
 from atrium.ground.idempotency.model import Reply as KeptReply
 from atrium.ground.identity import service as identity
@@ -84,6 +85,7 @@ class App:
             address=request.address,
             request_id=request.id,
             secure=request.secure,
+            gone=partial(until_gone, receive),
         )
         endpoint: Endpoint | None = None
         extra: list[tuple[bytes, bytes]] = []

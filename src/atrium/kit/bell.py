@@ -44,14 +44,10 @@ class Bell:
             for event in group:
                 event.set()
 
-    def attending(self, topic: str) -> int:
-        """How many wait for a topic."""
-        return len(self._waiting.get(topic, ()))
-
     @contextlib.contextmanager
-    def attend(self, topics: frozenset[str]) -> Iterator[asyncio.Event]:
-        """An event that is set by every ring for one of the topics, from now until the block ends."""
-        event = asyncio.Event()
+    def attend(self, topics: frozenset[str], event: asyncio.Event | None = None) -> Iterator[asyncio.Event]:
+        """An event, a new one unless given, that is set by every ring for one of the topics until the block ends."""
+        event = event or asyncio.Event()
         for topic in topics:
             self._waiting.setdefault(topic, set()).add(event)
         try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Awaitable, Callable
 from types import TracebackType
 from uuid import UUID
 
@@ -12,6 +14,7 @@ from atrium.kit.combiner import Combiner
 from atrium.kit.database import Begun, Database, Transaction
 from atrium.kit.ids import NIL
 from atrium.kit.keys import Keyring
+from atrium.kit.lines import Lines
 from atrium.kit.metrics import Metrics
 from atrium.kit.outbound import Outbound
 from atrium.kit.passwords import Passwords
@@ -67,6 +70,7 @@ class Services(msgspec.Struct, frozen=True, kw_only=True):
     state: ProcessState
     combiner: Combiner
     bell: Bell
+    lines: Lines
     blobs: BlobStore
     staging: StagingArea
     outbound: Outbound
@@ -105,8 +109,17 @@ class Context(Acting, kw_only=True):
         )
 
 
+async def _never() -> None:
+    await asyncio.Event().wait()
+
+
 class Operation(Acting, kw_only=True):
-    """Something that opens its own short transactions: streams, waits, uploads, whatever hashes a password."""
+    """Something that opens its own short transactions: streams, waits, uploads, whatever hashes a password.
+
+    `gone` waits until nobody listens for the answer any more; for whoever waits long before answering.
+    """
+
+    gone: Callable[[], Awaitable[None]] = _never
 
     def begin(self) -> Beginning:
         """A transaction behind the wall of the caller's company."""
@@ -119,7 +132,12 @@ class Operation(Acting, kw_only=True):
     def acting_as(self, who: Principal) -> Operation:
         """The same operation on behalf of someone else."""
         return Operation(
-            who=who, services=self.services, address=self.address, request_id=self.request_id, secure=self.secure
+            who=who,
+            services=self.services,
+            address=self.address,
+            request_id=self.request_id,
+            secure=self.secure,
+            gone=self.gone,
         )
 
 

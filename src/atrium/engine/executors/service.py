@@ -106,7 +106,7 @@ async def claim_job(op: Operation, kinds: list[str], models: list[str], seconds:
     if worker.capabilities:
         kinds = [kind for kind in kinds if kind in worker.capabilities]
     able = models or ([worker.model] if worker.model else [])
-    attempt = await jobs.claim_remote(op.services, worker.id, worker.bound_to, kinds, able, seconds)
+    attempt = await jobs.claim_remote(op.services, worker.id, worker.bound_to, kinds, able, seconds, op.gone)
     if attempt is None:
         return None
     claim = attempt.claim

@@ -91,6 +91,19 @@ async def assign(db: Transaction, ids: list[UUID], tokens: list[UUID], workers: 
     )
 
 
+async def list_ready(db: Transaction, pools: list[str]) -> list[str]:
+    """Pools in which something may be claimed."""
+    rows = await db.rows(
+        """
+        SELECT p.pool FROM unnest(:pools::text[]) AS p (pool)
+         WHERE EXISTS (SELECT FROM job_lanes l WHERE l.pool = p.pool AND l.ready AND l.open AND l.opens_at IS NULL)
+            OR p.pool IN (SELECT w.pool FROM job_wakes w)
+        """,
+        pools=pools,
+    )
+    return [pool for (pool,) in rows]
+
+
 async def list_lapsed(db: Transaction, limit: int) -> list[Lapsed]:
     return await db.all(
         Lapsed,
@@ -165,14 +178,16 @@ async def forget_finished(db: Transaction, age: timedelta, limit: int) -> int:
     )
 
 
-async def note_worker(db: Transaction, id: UUID, bound_to: UUID | None, pools: list[str]) -> None:
+async def note_workers(db: Transaction, ids: list[UUID], bound_to: UUID | None, pools: list[str]) -> None:
+    """Say that these are there and can do this; in the order of ids, as everybody who notes several takes them."""
     await db.run(
         """
-        INSERT INTO job_workers (id, bound_to, pools) VALUES (:id, :bound_to, :pools)
+        INSERT INTO job_workers (id, bound_to, pools) SELECT DISTINCT w.id, :bound_to::uuid, :pools::text[]
+          FROM unnest(:ids::uuid[]) AS w (id) ORDER BY w.id
         ON CONFLICT (id) DO UPDATE SET bound_to = excluded.bound_to, pools = excluded.pools, seen_at = now()
          WHERE job_workers.seen_at < now() - interval '10 seconds' OR job_workers.pools <> excluded.pools
         """,
-        id=id,
+        ids=ids,
         bound_to=bound_to,
         pools=pools,
     )

@@ -9,7 +9,7 @@ import msgspec
 
 from atrium.engine.jobs import queue_rows, store
 from atrium.engine.jobs.claiming import Attempt
-from atrium.engine.jobs.dispatcher import claim_one
+from atrium.engine.jobs.dispatcher import Gone, claim_one
 from atrium.engine.jobs.model import (
     Claim,
     JobMissing,
@@ -32,15 +32,21 @@ _STALE = "this claim is no longer held: it was settled, its lease ran out, or th
 
 
 async def claim_remote(
-    services: Services, worker: UUID, bound_to: UUID | None, kinds: list[str], models: list[str], seconds: float
+    services: Services,
+    worker: UUID,
+    bound_to: UUID | None,
+    kinds: list[str],
+    models: list[str],
+    seconds: float,
+    gone: Gone,
 ) -> Attempt | None:
-    """A job of these remote kinds, for any model or one of these, as soon as there is one."""
+    """A job of these remote kinds, for any model or one of these, as soon as there is one and while the worker is there."""
     for kind in kinds:
         found = services.registry.job_kinds.get(kind)
         if found is None or not found.claimable:
             raise UnknownKind(f"no remote job kind is called {kind}", kind=kind)
     pools = frozenset(pool for kind in kinds for pool in _pools(services.registry.job_kinds[kind], worker, models))
-    return await claim_one(services, worker, bound_to, pools, seconds) if pools else None
+    return await claim_one(services, worker, bound_to, pools, seconds, gone) if pools else None
 
 
 def _pools(kind: JobKind, worker: UUID, models: list[str]) -> Iterator[str]:

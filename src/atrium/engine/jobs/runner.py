@@ -180,7 +180,7 @@ class Runner:
 
     async def _announce_presence(self) -> None:
         async with self._services.database.begin_system() as db:
-            await queue_rows.note_worker(db, self.id, None, list(self._kinds))
+            await queue_rows.note_workers(db, [self.id], None, list(self._kinds))
 
     async def _leave(self) -> None:
         try:

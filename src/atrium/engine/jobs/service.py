@@ -7,7 +7,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.jobs import reaper, store
+from atrium.engine.jobs import dispatcher, reaper, store
 from atrium.engine.jobs.model import (
     BadInput,
     Draft,
@@ -130,8 +130,10 @@ async def cancel_job(ctx: Context, id: UUID) -> Job:
 
 
 async def sweep(services: Services) -> int:
-    """Return lapsed attempts to their queues, stage what is due, reopen what quotas had closed."""
-    return await reaper.sweep(services)
+    """Return lapsed attempts to their queues, stage what is due, reopen what quotas had closed; whoever waits here looks."""
+    lapsed = await reaper.sweep(services)
+    await dispatcher.look_for_waiting(services)
+    return lapsed
 
 
 async def forget_finished(database: Database, days: int) -> int:
