@@ -20,10 +20,29 @@ SUMMARY = """
          WHEN j.pool <> ALL (:served::text[]) THEN 'no_worker' END,
     j.priority, j.attempt, j.max_attempts, j.cancel_asked, j.created_at, j.run_at, j.started_at, j.finished_at, j.error
 """
-FROM_JOBS = """
-    FROM jobs j
+WHY_IT_WAITS = """
     LEFT JOIN job_teams t ON j.state = 'queued' AND t.team_id = j.team_id
     LEFT JOIN job_lanes l ON j.state = 'queued' AND l.team_id = j.team_id AND l.pool = j.pool
+"""
+FROM_JOBS = f"FROM jobs j {WHY_IT_WAITS}"
+# A bound that is always there stays a place in the index, also in a plan that is made for any value.
+LAST_ID = UUID(int=2**128 - 1)
+LISTED = f"""
+    SELECT {SUMMARY} {FROM_JOBS}
+     WHERE j.org_id = :org_id AND j.team_id = :team_id AND j.id < :before AND (:kind::text IS NULL OR j.kind = :kind)
+     ORDER BY j.id DESC LIMIT :limit
+"""
+# A page of each state, then the page of all: no index has several states in the order of ids. The state is bounded from both
+# sides and not equated, because then only the index by state has this order, whatever the planner expects of a state.
+LISTED_BY_STATE = f"""
+    SELECT {SUMMARY} FROM unnest(:states::text[]) AS s (state)
+     CROSS JOIN LATERAL (
+       SELECT * FROM jobs k
+        WHERE k.org_id = :org_id AND k.team_id = :team_id AND (k.state, k.id) < (s.state, :before::uuid) AND k.state >= s.state
+          AND (:kind::text IS NULL OR k.kind = :kind)
+        ORDER BY k.state DESC, k.id DESC LIMIT :limit) j
+     {WHY_IT_WAITS}
+     ORDER BY j.id DESC LIMIT :limit
 """
 SETTLED = "id, token, team_id, user_id, scope, kind, pool, state, attempt, admission_id"
 
@@ -93,21 +112,17 @@ async def list_jobs(
     limit: int,
     served: list[str],
 ) -> list[JobSummary]:
+    named = {} if states is None else {"states": states}
     return await db.all(
         JobSummary,
-        f"""
-        SELECT {SUMMARY} {FROM_JOBS}
-         WHERE j.org_id = :org_id AND j.team_id = :team_id AND (:before::uuid IS NULL OR j.id < :before)
-           AND (:states::text[] IS NULL OR j.state = ANY(:states)) AND (:kind::text IS NULL OR j.kind = :kind)
-         ORDER BY j.id DESC LIMIT :limit
-        """,
+        LISTED if states is None else LISTED_BY_STATE,
         org_id=org_id,
         team_id=team_id,
-        states=states,
         kind=kind,
-        before=before,
+        before=before or LAST_ID,
         limit=limit,
         served=served,
+        **named,
     )
 
 
