@@ -28,6 +28,7 @@ AUDIT = """
      WHERE t.org_open <> (o.suspended_at IS NULL)
     UNION ALL SELECT 'company drifted', o.org_id FROM job_orgs o
      WHERE o.cap IS NOT NULL AND o.running <> (SELECT coalesce(sum(t.running), 0) FROM job_teams t WHERE t.org_id = o.org_id)
+    UNION ALL SELECT 'cap of the company drifted', o.org_id FROM job_orgs o WHERE o.cap IS DISTINCT FROM job_org_cap(o.org_id)
     UNION ALL SELECT 'queued where nobody looks', q.team_id FROM (SELECT DISTINCT team_id, pool FROM jobs WHERE state = 'queued') q
       LEFT JOIN job_lanes l USING (team_id, pool)
      WHERE l.ready IS NOT TRUE AND NOT EXISTS (SELECT FROM job_wakes w WHERE w.team_id = q.team_id AND w.pool = q.pool)

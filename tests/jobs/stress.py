@@ -128,12 +128,13 @@ class Stress:
         while not self.stop.is_set():
             member = self.random.choice(self.members)
             await member.company.suspend()
+            # Born while the company is suspended, with a job at once: whoever claims it then is found out.
+            newcomer = await self.queue.member(member.company)
+            self.queued.update(await newcomer.enqueue(1, KINDS[0]))
             await asyncio.sleep(0.05)
             await member.company.suspend(False)
             await self.random.choice(self.members).cap(self.random.choice([1, 2, 5, 8, None]))
             await self.members[0].cap(self.random.choice([3, 6]), company=True)
-            newcomer = await self.queue.member(member.company)
-            self.queued.update(await newcomer.enqueue(1, KINDS[0]))
             await asyncio.sleep(0.1)
 
     async def audit(self) -> None:

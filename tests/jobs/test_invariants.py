@@ -48,6 +48,20 @@ async def test_01_a_company_has_a_cap_above_its_teams(queue: Queue, member: Memb
     assert await queue.broken_promises() == []
 
 
+@pytest.mark.parametrize("company", [False, True], ids=["team", "company"])
+async def test_01_a_changed_cap_counts_from_the_next_claim(queue: Queue, member: Member, company: bool) -> None:
+    await member.enqueue(12)
+    claimed = []
+
+    for most in (2, 5, 1, None):
+        await member.cap(most, company=company)
+        claimed.append(len(await queue.claim(20)))
+
+    # Without a cap of its own the company has none, and the team has the usual eight.
+    assert claimed == [2, 3, 0, 3]
+    assert await queue.broken_promises() == []
+
+
 async def test_02_running_is_the_count_of_running_jobs_after_every_step(queue: Queue, member: Member) -> None:
     await member.enqueue(6)
     steps = [len(await queue.broken_promises())]

@@ -128,7 +128,10 @@ ROWS: dict[str, tuple[str, ...]] = {
         f" VALUES ('{ORG}', '{NOTE}', 1, sha256('a'), 1, 'e')",
     ),
     "job_orgs": ("UPDATE job_orgs SET cap = 5, running = 1",),
-    "job_teams": (f"UPDATE job_teams SET weight = 2, running = 1 WHERE team_id = '{TEAM}'",),
+    "job_teams": (
+        "UPDATE job_teams SET cap = 4",
+        f"UPDATE job_teams SET weight = 2, running = 1 WHERE team_id = '{TEAM}'",
+    ),
     "job_lanes": (f"INSERT INTO job_lanes (team_id, org_id, pool, open) VALUES ('{TEAM}', '{ORG}', 'a', true)",),
     "job_wakes": (f"INSERT INTO job_wakes (org_id, team_id, pool) VALUES ('{ORG}', '{TEAM}', 'a')",),
     "jobs": (

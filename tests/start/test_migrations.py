@@ -67,6 +67,27 @@ async def test_what_was_written_under_an_older_schema_survives_the_rest(folder: 
             assert sorted(after, key=str) == sorted(rows, key=str), table
 
 
+async def test_a_cap_that_nobody_set_becomes_the_usual_one_and_one_that_somebody_set_stays(folder: Path) -> None:
+    cut_after(folder, NAMES.index("0026_job_caps"))
+    async with fresh_database(migrated=False) as url:
+        await migrate(url, folder)
+        for statement in (*ROWS["orgs"], *ROWS["teams"]):
+            await run_as_owner(url, statement)
+        await run_as_owner(url, "INSERT INTO teams (id, org_id, name) SELECT gen_random_uuid(), id, 'Other' FROM orgs")
+        [(chosen,), *_] = await run_as_owner(url, "SELECT team_id FROM job_teams ORDER BY team_id")
+        await run_as_owner(
+            url,
+            "INSERT INTO quota_limits SELECT org_id, team_id, 'jobs.concurrency', 'total', 3 FROM job_teams WHERE team_id = $1",
+            chosen,
+        )
+
+        await migrate(url)
+
+        caps = dict(map(tuple, await run_as_owner(url, "SELECT team_id, cap FROM job_teams")))
+        assert caps.pop(chosen) == 3
+        assert set(caps.values()) == {8}
+
+
 async def test_every_table_of_today_can_be_filled() -> None:
     async with fresh_database() as url:
         contents = await populate(url)
