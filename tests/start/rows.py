@@ -146,6 +146,7 @@ ROWS: dict[str, tuple[str, ...]] = {
         f" VALUES (gen_random_uuid(), 'gpu', 'push', 'https://models.example', '\\x01', '{ADA}')",
         f"INSERT INTO executors (id, bound_to, name, mode, created_by) VALUES (gen_random_uuid(), '{ORG}', 'ours', 'pull', '{ADA}')",
     ),
+    "executor_probes": ("INSERT INTO executor_probes VALUES ('local', now(), true, now())",),
     "model_roles": (f"INSERT INTO model_roles VALUES ('{ORG}', '{TEAM}', 'utility', 'gpu')",),
     "key_check": ("INSERT INTO key_check (sealed) VALUES ('\\x01')",),
 }

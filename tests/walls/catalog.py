@@ -13,6 +13,7 @@ INSTANCE_WIDE = {
     "login_failures": "digests of usernames and addresses, counted before anybody is known",
     "instance": "one row: which company, team and person came first",
     "instance_branding": "the look everybody sees before signing in",
+    "executor_probes": "whether machines of the instance answer; nothing of a company",
     "executors": "machines of the instance; one that serves a single company is listed to that company alone",
     "job_workers": "which processes and machines are there to run which kinds",
     "key_check": "one sealed constant that tells the right key from a wrong one",

@@ -74,6 +74,7 @@ OF_SYSTEM = {
     # forgetting old replies needs their age, never what was replied
     "idempotency_keys": "SELECT(created_at) DELETE",
     # machines belong to the instance; the key in one is sealed
+    "executor_probes": ALL,
     "executors": "SELECT INSERT UPDATE",
     "instance": "SELECT INSERT UPDATE",
     "instance_branding": "SELECT UPDATE",

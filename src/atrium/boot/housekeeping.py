@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
+from atrium.engine.executors import service as executors
 from atrium.engine.jobs import service as jobs
 from atrium.engine.repository import service as repository
 from atrium.ground.audit import service as audit
@@ -14,7 +15,7 @@ from atrium.kit.database import refusal_of
 from atrium.kit.log import log
 from atrium.seams.context import Services
 
-SEAL_SECONDS, FORGET_SECONDS, SWEEP_SECONDS, EXTRACT_SECONDS, JOBS_SECONDS = 10, 300, 60, 2, 1
+SEAL_SECONDS, FORGET_SECONDS, SWEEP_SECONDS, EXTRACT_SECONDS, JOBS_SECONDS, PROBE_SECONDS = 10, 300, 60, 2, 1, 10
 
 
 class Housekeeping:
@@ -32,6 +33,7 @@ class Housekeeping:
             asyncio.create_task(_every(SWEEP_SECONDS, self._sweep)),
             asyncio.create_task(_every(EXTRACT_SECONDS, self._extract)),
             asyncio.create_task(_every(JOBS_SECONDS, self._sweep_jobs)),
+            asyncio.create_task(_every(PROBE_SECONDS, self._probe)),
         ]
 
     async def stop(self) -> None:
@@ -52,6 +54,7 @@ class Housekeeping:
         await quotas.forget_old(database)
         await repository.forget_grants(database)
         await repository.forget_uploads(self._services)
+        await executors.forget_probes(database)
         await jobs.forget_finished(database, self._services.settings.job_retention_days)
 
     async def _sweep(self) -> None:
@@ -60,6 +63,9 @@ class Housekeeping:
 
     async def _sweep_jobs(self) -> None:
         await jobs.sweep(self._services)
+
+    async def _probe(self) -> None:
+        await executors.probe_executors(self._services)
 
     async def _extract(self) -> None:
         if self._services.settings.extraction:

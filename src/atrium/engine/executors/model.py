@@ -81,6 +81,14 @@ class Door(msgspec.Struct, frozen=True):
     key_sealed: bytes | None
 
 
+class Probe(msgspec.Struct, frozen=True):
+    """What came of looking at a machine; `healthy` is None when nobody has looked lately."""
+
+    subject: str
+    healthy: bool | None
+    seen_at: datetime | None
+
+
 class Worker(msgspec.Struct, frozen=True):
     """Who claims: an executor, or a person whose role allows it; bound to a company, or to none."""
 

@@ -17,11 +17,13 @@ from atrium.engine.executors.model import (
     ModelRoles,
     NameTaken,
     NewExecutor,
+    Probe,
     Role,
     Row,
     SettledReply,
     Worker,
 )
+from atrium.engine.executors.probing import probe_executors as probe_executors
 from atrium.engine.executors.turns import place_of
 from atrium.engine.jobs import service as jobs
 from atrium.ground.audit import service as audit
@@ -82,9 +84,8 @@ async def list_executors(op: Operation) -> list[Executor]:
     """This server first, then every machine that serves the caller's company."""
     async with op.begin_system() as ctx:
         rows = await store.list_executors(ctx.db, op.who.org_id)
-    model = op.services.settings.local_model if op.services.settings.local_model_url else SIMULATED
-    local = Executor(None, LOCAL, "local", model or None, [], None, "active", True, None, None)
-    return [local, *map(_shown, rows)]
+        probes = await store.list_probes(ctx.db)
+    return [_local(op, probes.get(LOCAL)), *(_shown(row, probes.get(str(row.id))) for row in rows)]
 
 
 async def retire_executor(op: Operation, id: UUID) -> None:
@@ -166,6 +167,12 @@ async def reseal(database: Database, keys: Keyring) -> int:
     return changed
 
 
+async def forget_probes(database: Database) -> int:
+    """Drop what was found about machines that are gone."""
+    async with database.begin_system() as db:
+        return await store.forget_probes(db)
+
+
 async def _set_role(ctx: Context, role: Role, name: str | None) -> None:
     if name is None:
         await store.delete_role(ctx.db, ctx.who.org_id, ctx.who.team_id, role)
@@ -191,10 +198,21 @@ async def _require_reachable(op: Operation, url: str) -> None:
         raise BadExecutor(str(error), errors=[{"path": "url", "message": str(error)}]) from error
 
 
-def _shown(row: Row) -> Executor:
-    healthy = row.fresh if row.mode == "pull" else None
+def _local(op: Operation, probe: Probe | None) -> Executor:
+    settings = op.services.settings
+    if not settings.local_model_url:
+        return Executor(None, LOCAL, "local", SIMULATED, [], None, "active", True, None, None)
+    healthy, seen_at = (probe.healthy, probe.seen_at) if probe else (None, None)
+    return Executor(None, LOCAL, "local", settings.local_model or None, [], None, "active", healthy, seen_at, None)
+
+
+def _shown(row: Row, probe: Probe | None) -> Executor:
+    """A machine that asks is healthy while it asks; one that is called, while it answers."""
+    healthy, seen_at = (row.fresh, row.seen_at) if row.mode == "pull" else (None, None)
+    if probe is not None:
+        healthy, seen_at = probe.healthy, probe.seen_at
     return Executor(
-        row.id, row.name, row.mode, row.model, row.capabilities, row.bound_to, "active", healthy, row.seen_at, row.created_at
+        row.id, row.name, row.mode, row.model, row.capabilities, row.bound_to, "active", healthy, seen_at, row.created_at
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from atrium.engine.executors.model import Door, Row, Serving
+from atrium.engine.executors.model import Door, Probe, Row, Serving
 from atrium.kit.database import Transaction
 
 ROW = (
@@ -75,6 +75,53 @@ async def find_door(db: Transaction, bound_to: UUID, name: str) -> Door | None:
         name=name,
         bound_to=bound_to,
     )
+
+
+async def list_doors(db: Transaction) -> list[Door]:
+    """Every machine in service that this server calls."""
+    return await db.all(
+        Door, "SELECT id, name, mode, model, url, key_sealed FROM executors WHERE mode = 'push' AND retired_at IS NULL"
+    )
+
+
+async def take_due_probes(db: Transaction, subjects: list[str]) -> list[str]:
+    """Those that nobody has looked at for a while; whoever is told a subject is the one that looks."""
+    rows = await db.rows(
+        """
+        INSERT INTO executor_probes AS p (subject) SELECT s.subject FROM unnest(:subjects::text[]) AS s (subject) ORDER BY s.subject
+        ON CONFLICT (subject) DO UPDATE SET probed_at = now() WHERE p.probed_at < now() - interval '25 seconds'
+        RETURNING subject
+        """,
+        subjects=subjects,
+    )
+    return [subject for (subject,) in rows]
+
+
+async def note_probes(db: Transaction, subjects: list[str], answers: list[bool]) -> None:
+    await db.run(
+        """
+        UPDATE executor_probes p SET healthy = a.healthy, seen_at = CASE WHEN a.healthy THEN now() ELSE p.seen_at END
+          FROM unnest(:subjects::text[], :answers::boolean[]) AS a (subject, healthy) WHERE p.subject = a.subject
+        """,
+        subjects=subjects,
+        answers=answers,
+    )
+
+
+async def list_probes(db: Transaction) -> dict[str, Probe]:
+    """The latest look at each machine, as long as it is recent enough to say anything."""
+    found = await db.all(
+        Probe,
+        """
+        SELECT subject, CASE WHEN probed_at > now() - interval '2 minutes' THEN healthy END, seen_at FROM executor_probes
+        """,
+    )
+    return {probe.subject: probe for probe in found}
+
+
+async def forget_probes(db: Transaction) -> int:
+    """Drop what was found about machines that nobody looks at any more."""
+    return await db.run("DELETE FROM executor_probes WHERE probed_at < now() - interval '1 day'")
 
 
 async def find_by_token(db: Transaction, token_id: UUID) -> Row | None:

@@ -12,7 +12,7 @@ from atrium.engine.executors.simulated import SimulatedModel
 from atrium.engine.executors.wire import OpenAIWire
 from atrium.ground.access import service as access
 from atrium.kit.replies import ReplyRefused, judge_json
-from atrium.seams.context import Context, Operation
+from atrium.seams.context import Context, Operation, Services
 from atrium.seams.jobs import Place
 from atrium.seams.models import (
     Event,
@@ -94,7 +94,7 @@ async def open_port(op: Operation, name: str) -> ModelPort:
         raise ExecutorMissing(f"{name} is no longer in service for your company", name=name)
     if door.url is None:
         raise WrongExecutor(f"{name} is not called, it asks for work", name=name)
-    return OpenAIWire(outbound.public, door.name, door.url, _key_of(op, door), door.model)
+    return OpenAIWire(outbound.public, door.name, door.url, key_of(op.services, door), door.model)
 
 
 def place_of(id: UUID) -> str:
@@ -102,8 +102,9 @@ def place_of(id: UUID) -> str:
     return f"executors|{id}|key"
 
 
-def _key_of(op: Operation, door: Door) -> str | None:
-    return op.services.keys.open(door.key_sealed, place_of(door.id)).decode() if door.key_sealed else None
+def key_of(services: Services, door: Door) -> str | None:
+    """The opened key of a push executor; None when it has none."""
+    return services.keys.open(door.key_sealed, place_of(door.id)).decode() if door.key_sealed else None
 
 
 async def _usual_name(ctx: Context) -> str:

@@ -28,6 +28,7 @@ from atrium.seams.models import (
 PAUSES = (0.2, 1.0)
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
 AT_ONCE_AGAIN = frozenset({429, 502, 503, 504})
+PROBE_SECONDS = 5.0
 LONGEST_LINE = 1 << 20
 LONGEST_REPLY = 1 << 22
 LONGEST_DETAIL = 300
@@ -72,7 +73,20 @@ class OpenAIWire:
 
     def __init__(self, client: httpx.AsyncClient, name: str, url: str, key: str | None, model: str | None) -> None:
         self._client, self._name, self._key, self._model = client, name, key, model
-        self._url = f"{_base_of(url)}/chat/completions"
+        self._url, self._models_url = f"{_base_of(url)}/chat/completions", f"{_base_of(url)}/models"
+
+    async def is_up(self) -> bool:
+        """Whether it answers and takes our key; one that has no list of its models counts as answering."""
+        request = self._client.build_request(
+            "GET", self._models_url, headers=self._credentials(), timeout=PROBE_SECONDS
+        )
+        try:
+            async with asyncio.timeout(PROBE_SECONDS):
+                response = await self._client.send(request, stream=True)
+                await response.aclose()
+        except (NotPublic, httpx.HTTPError, TimeoutError):
+            return False
+        return response.status_code in (200, 404, 405)
 
     async def stream(self, turn: Turn) -> AsyncGenerator[Event, None]:
         """What the model says as it says it; closing the stream hangs up, which stops the model."""
@@ -111,7 +125,7 @@ class OpenAIWire:
             raise again.failure from again
 
     async def _ask_once(self, turn: Turn) -> httpx.Response:
-        headers = {"authorization": f"Bearer {self._key}"} if self._key else {}
+        headers = self._credentials()
         content = msgspec.json.encode(_body(turn, turn.model or self._model))
         headers["content-type"] = "application/json"
         request = self._client.build_request("POST", self._url, content=content, headers=headers)
@@ -129,6 +143,9 @@ class OpenAIWire:
             await response.aclose()
             raise ModelRefused(f"{self._name} does not stream its answers")
         return response
+
+    def _credentials(self) -> dict[str, str]:
+        return {"authorization": f"Bearer {self._key}"} if self._key else {}
 
     async def _refusal(self, response: httpx.Response) -> Exception:
         status = response.status_code

@@ -1,0 +1,44 @@
+"""Whether the machines that this server calls answer: a light look at each of them, by one process at a time."""
+
+import asyncio
+from collections.abc import Iterable
+
+from atrium.engine.executors import store
+from atrium.engine.executors.model import LOCAL, Door
+from atrium.engine.executors.turns import key_of
+from atrium.engine.executors.wire import OpenAIWire
+from atrium.seams.context import Services
+
+AT_ONCE = 10
+
+
+async def probe_executors(services: Services) -> int:
+    """Look at every machine whose turn it is; how many were looked at. Nothing is held while they answer."""
+    async with services.database.begin_system() as db:
+        targets = _targets(services, await store.list_doors(db))
+        due = await store.take_due_probes(db, sorted(targets))
+    limit = asyncio.Semaphore(AT_ONCE)
+
+    async def look(subject: str) -> bool:
+        async with limit:
+            return await targets[subject].is_up()
+
+    answers = await asyncio.gather(*map(look, due))
+    if due:
+        async with services.database.begin_system() as db:
+            await store.note_probes(db, due, answers)
+    return len(due)
+
+
+def _targets(services: Services, doors: Iterable[Door]) -> dict[str, OpenAIWire]:
+    settings, outbound = services.settings, services.outbound
+    found = {
+        str(door.id): OpenAIWire(outbound.public, door.name, door.url, key_of(services, door), door.model)
+        for door in doors
+        if door.url is not None
+    }
+    if settings.local_model_url:
+        found[LOCAL] = OpenAIWire(
+            outbound.anywhere, LOCAL, settings.local_model_url, settings.local_model_key or None, settings.local_model
+        )
+    return found
