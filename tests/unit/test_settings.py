@@ -82,6 +82,35 @@ def test_a_value_outside_its_set_is_refused_by_name(name: str, text: str, takes:
         read_settings({name: text})
 
 
+def test_push_executors_are_read_and_found_by_name() -> None:
+    text = '[{"name": "Big one", "url": "http://10.0.0.7:8000/v1", "key": "sk-1", "model": "llama"}, {"name": "b", "url": "https://b"}]'
+
+    found = read_settings({"SERVICE_PUSH_EXECUTORS": text}).push_executors
+
+    assert [one.name for one in found] == ["Big one", "b"]
+    assert found.find("big ONE") == found[0]
+    assert (found[0].key, found[1].key, found.find("c")) == ("sk-1", "", None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sk-secret",
+        '{"name": "sk-secret"}',
+        '[{"name": "sk-secret"}]',
+        '[{"name": "sk-secret", "url": "file:///etc/passwd"}]',
+        '[{"name": "local", "url": "http://a", "key": "sk-secret"}]',
+        '[{"name": "a", "url": "http://a", "key": "sk-secret"}, {"name": "A", "url": "http://b"}]',
+        '[{"name": "a", "url": "http://a", "api_key": "sk-secret"}]',
+    ],
+)
+def test_push_executors_that_cannot_be_are_refused_without_repeating_their_keys(text: str) -> None:
+    with pytest.raises(BadSetting, match="SERVICE_PUSH_EXECUTORS cannot be read: it takes a JSON list") as refusal:
+        read_settings({"SERVICE_PUSH_EXECUTORS": text})
+
+    assert "sk-secret" not in str(refusal.value)
+
+
 def test_a_folder_is_a_path() -> None:
     assert read_settings({"SERVICE_DATA_DIR": "some/where"}).data_dir == Path("some/where")
 

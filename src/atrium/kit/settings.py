@@ -5,7 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from enum import Enum, StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
 
 PREFIX = "SERVICE_"
 
@@ -24,6 +26,36 @@ class LogLevel(StrEnum):
     INFO = "info"
     WARNING = "warning"
     ERROR = "error"
+
+
+class PushExecutor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A machine that this server calls, as the environment names it."""
+
+    name: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$(?!\n)")]
+    url: Annotated[str, msgspec.Meta(pattern=r"^https?://[^/]+")]
+    key: str = ""
+    model: str = ""
+
+
+class PushExecutors(tuple[PushExecutor, ...]):
+    """Machines out of a JSON list; no two have one name, whatever its case."""
+
+    TAKES = 'a JSON list of {"name", "url", "key"?, "model"?} with names of their own, none of them `local`'
+
+    def __new__(cls, text: str = "") -> "PushExecutors":
+        """Out of JSON; a ValueError says what is wrong with it."""
+        try:
+            found = msgspec.json.decode(text or "[]", type=list[PushExecutor])
+        except msgspec.DecodeError as error:
+            raise ValueError(str(error)) from error
+        names = {one.name.lower() for one in found} - {"local"}
+        if len(names) < len(found):
+            raise ValueError("a name is missing, taken or reserved")
+        return super().__new__(cls, found)
+
+    def find(self, name: str) -> PushExecutor | None:
+        """The machine of this name; None when there is none."""
+        return next((one for one in self if one.name.lower() == name.lower()), None)
 
 
 class BadSetting(SystemExit):
@@ -113,6 +145,11 @@ class Settings:
     )
     local_model_key: str = setting("", "Key of that URL.", secret=True)
     local_model: str = setting("", "Name of the model to ask for there; the server's only one when empty.")
+    push_executors: PushExecutors = setting(
+        PushExecutors(),
+        "Machines that this server calls for everybody: a JSON list of objects with name, url, and perhaps key and model.",
+        secret=True,
+    )
     utility_executor: str = setting(
         "", "Executor of the role `utility` for teams that chose none; this server when empty."
     )
@@ -148,14 +185,15 @@ def read_settings(environment: Mapping[str, str] | None = None, **overrides: Any
     """The settings of this process; a value that cannot be read stops the start by name."""
     found = os.environ if environment is None else environment
     values: dict[str, Any] = {
-        f.name: _convert(f.name, f.type, found[name], f.metadata["least"])
+        f.name: _convert(f.name, f.type, found[name], f.metadata)
         for f in fields(Settings)
         if (name := PREFIX + f.name.upper()) in found
     }
     return Settings(**(values | overrides))
 
 
-def _convert(name: str, kind: Any, text: str, least: int) -> object:
+def _convert(name: str, kind: Any, text: str, about: Mapping[str, Any]) -> object:
+    least = about["least"]
     try:
         if kind is bool:
             return {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False, "": False}[
@@ -165,9 +203,10 @@ def _convert(name: str, kind: Any, text: str, least: int) -> object:
             raise ValueError(text)
         return kind(text)
     except (KeyError, ValueError) as error:
-        known = {bool: "1 or 0", int: f"int of at least {least}"}
+        known = {bool: "1 or 0", int: f"int of at least {least}", PushExecutors: PushExecutors.TAKES}
         takes = "|".join(kind._value2member_map_) if issubclass(kind, Enum) else known.get(kind, kind.__name__)
-        raise BadSetting(f"{PREFIX}{name.upper()}={text!r} cannot be read: it takes {takes}") from error
+        given = "" if about["secret"] else f"={text!r}"
+        raise BadSetting(f"{PREFIX}{name.upper()}{given} cannot be read: it takes {takes}") from error
 
 
 def describe_settings() -> str:
@@ -180,4 +219,6 @@ def describe_settings() -> str:
 def _shown(default: object) -> str:
     if isinstance(default, bool):
         return str(int(default))
+    if isinstance(default, PushExecutors):
+        return msgspec.json.encode(list(default)).decode()
     return str(default.value if isinstance(default, Enum) else default)

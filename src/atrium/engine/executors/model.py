@@ -71,7 +71,7 @@ class Serving(msgspec.Struct, frozen=True):
 
 
 class Door(msgspec.Struct, frozen=True):
-    """How a push executor is called; never leaves the server."""
+    """How a push executor is called, and whether it serves one company alone; never leaves the server."""
 
     id: UUID
     name: str
@@ -79,6 +79,7 @@ class Door(msgspec.Struct, frozen=True):
     model: str | None
     url: str | None
     key_sealed: bytes | None
+    own: bool
 
 
 class Probe(msgspec.Struct, frozen=True):

@@ -5,8 +5,9 @@ from collections.abc import Iterable
 
 from atrium.engine.executors import store
 from atrium.engine.executors.model import LOCAL, Door
-from atrium.engine.executors.turns import key_of
+from atrium.engine.executors.turns import configured_port, key_of
 from atrium.engine.executors.wire import OpenAIWire
+from atrium.kit.settings import PushExecutor
 from atrium.seams.context import Services
 
 AT_ONCE = 10
@@ -30,6 +31,11 @@ async def probe_executors(services: Services) -> int:
     return len(due)
 
 
+def subject_of(one: PushExecutor) -> str:
+    """What a machine of the settings is known by; its URL too, so that one that moved is looked at afresh."""
+    return f"settings|{one.name}|{one.url}"
+
+
 def _targets(services: Services, doors: Iterable[Door]) -> dict[str, OpenAIWire]:
     settings, outbound = services.settings, services.outbound
     found = {
@@ -37,6 +43,7 @@ def _targets(services: Services, doors: Iterable[Door]) -> dict[str, OpenAIWire]
         for door in doors
         if door.url is not None
     }
+    found |= {subject_of(one): configured_port(services, one) for one in settings.push_executors}
     if settings.local_model_url:
         found[LOCAL] = OpenAIWire(
             outbound.anywhere, LOCAL, settings.local_model_url, settings.local_model_key or None, settings.local_model

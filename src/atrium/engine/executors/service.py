@@ -24,6 +24,7 @@ from atrium.engine.executors.model import (
     Worker,
 )
 from atrium.engine.executors.probing import probe_executors as probe_executors
+from atrium.engine.executors.probing import subject_of
 from atrium.engine.executors.turns import place_of
 from atrium.engine.jobs import service as jobs
 from atrium.ground.audit import service as audit
@@ -33,6 +34,7 @@ from atrium.kit.addresses import NotPublic, require_public
 from atrium.kit.database import Database
 from atrium.kit.ids import new_id
 from atrium.kit.keys import Keyring
+from atrium.kit.settings import PushExecutor
 from atrium.seams.context import Context, Operation
 
 
@@ -51,6 +53,8 @@ async def create_executor(
         raise BadExecutor("a push executor has a url and perhaps a key; a pull executor has neither")
     if name.lower() == LOCAL:
         raise NameTaken(f"{LOCAL} is this server itself", name=name)
+    if bound_to is None and op.services.settings.push_executors.find(name):
+        raise NameTaken(f"{name} is an executor of this server's settings", name=name)
     if url is not None:
         await _require_reachable(op, url)
     id = new_id()
@@ -81,11 +85,12 @@ async def create_executor(
 
 
 async def list_executors(op: Operation) -> list[Executor]:
-    """This server first, then every machine that serves the caller's company."""
+    """This server first, then the machines of its settings, then every other that serves the caller's company."""
     async with op.begin_system() as ctx:
         rows = await store.list_executors(ctx.db, op.who.org_id)
         probes = await store.list_probes(ctx.db)
-    return [_local(op, probes.get(LOCAL)), *(_shown(row, probes.get(str(row.id))) for row in rows)]
+    configured = [_configured(one, probes.get(subject_of(one))) for one in op.services.settings.push_executors]
+    return [_local(op, probes.get(LOCAL)), *configured, *(_shown(row, probes.get(str(row.id))) for row in rows)]
 
 
 async def retire_executor(op: Operation, id: UUID) -> None:
@@ -204,6 +209,11 @@ def _local(op: Operation, probe: Probe | None) -> Executor:
         return Executor(None, LOCAL, "local", SIMULATED, [], None, "active", True, None, None)
     healthy, seen_at = (probe.healthy, probe.seen_at) if probe else (None, None)
     return Executor(None, LOCAL, "local", settings.local_model or None, [], None, "active", healthy, seen_at, None)
+
+
+def _configured(one: PushExecutor, probe: Probe | None) -> Executor:
+    healthy, seen_at = (probe.healthy, probe.seen_at) if probe else (None, None)
+    return Executor(None, one.name, "push", one.model or None, [], None, "active", healthy, seen_at, None)
 
 
 def _shown(row: Row, probe: Probe | None) -> Executor:

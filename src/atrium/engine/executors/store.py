@@ -68,7 +68,7 @@ async def find_door(db: Transaction, bound_to: UUID, name: str) -> Door | None:
     return await db.one(
         Door,
         """
-        SELECT id, name, mode, model, url, key_sealed FROM executors
+        SELECT id, name, mode, model, url, key_sealed, bound_to IS NOT NULL FROM executors
          WHERE lower(name) = lower(:name) AND retired_at IS NULL AND (bound_to IS NULL OR bound_to = :bound_to)
          ORDER BY bound_to NULLS LAST LIMIT 1
         """,
@@ -80,7 +80,11 @@ async def find_door(db: Transaction, bound_to: UUID, name: str) -> Door | None:
 async def list_doors(db: Transaction) -> list[Door]:
     """Every machine in service that this server calls."""
     return await db.all(
-        Door, "SELECT id, name, mode, model, url, key_sealed FROM executors WHERE mode = 'push' AND retired_at IS NULL"
+        Door,
+        """
+        SELECT id, name, mode, model, url, key_sealed, bound_to IS NOT NULL FROM executors
+         WHERE mode = 'push' AND retired_at IS NULL
+        """,
     )
 
 

@@ -12,6 +12,7 @@ from atrium.engine.executors.simulated import SimulatedModel
 from atrium.engine.executors.wire import OpenAIWire
 from atrium.ground.access import service as access
 from atrium.kit.replies import ReplyRefused, judge_json
+from atrium.kit.settings import PushExecutor
 from atrium.seams.context import Context, Operation, Services
 from atrium.seams.jobs import Place
 from atrium.seams.models import (
@@ -53,7 +54,10 @@ async def place_turn(ctx: Context, name: str | None) -> Place:
     if wanted.lower() == LOCAL:
         _require_choice(ctx, wanted, usual)
         return Place(LOCAL)
-    found = await store.find_serving(ctx.db, wanted)
+    found, configured = await store.find_serving(ctx.db, wanted), ctx.services.settings.push_executors.find(wanted)
+    if configured is not None and not (found and found.own):
+        _require_choice(ctx, wanted, usual)
+        return Place(configured.name)
     if found is None:
         raise ExecutorMissing(f"there is no executor {wanted} for your company", name=wanted)
     if not found.own:
@@ -80,7 +84,7 @@ async def run_turn(op: Operation, name: str | None, turn: Turn, cancel: asyncio.
 
 
 async def open_port(op: Operation, name: str) -> ModelPort:
-    """The model of this server, or of a push executor that serves the caller's company."""
+    """The model of this server, or of a push executor that serves the caller's company; its own comes before one of the settings."""
     settings, outbound = op.services.settings, op.services.outbound
     if name.lower() == LOCAL:
         if not settings.local_model_url:
@@ -90,11 +94,19 @@ async def open_port(op: Operation, name: str) -> ModelPort:
         )
     async with op.begin_system() as ctx:
         door = await store.find_door(ctx.db, op.who.org_id, name)
+    configured = settings.push_executors.find(name)
+    if configured is not None and not (door and door.own):
+        return configured_port(op.services, configured)
     if door is None:
         raise ExecutorMissing(f"{name} is no longer in service for your company", name=name)
     if door.url is None:
         raise WrongExecutor(f"{name} is not called, it asks for work", name=name)
     return OpenAIWire(outbound.public, door.name, door.url, key_of(op.services, door), door.model)
+
+
+def configured_port(services: Services, one: PushExecutor) -> OpenAIWire:
+    """A machine out of the operator's own settings, which may be anywhere."""
+    return OpenAIWire(services.outbound.anywhere, one.name, one.url, one.key or None, one.model or None)
 
 
 def place_of(id: UUID) -> str:
