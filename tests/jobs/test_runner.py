@@ -19,10 +19,20 @@ from tests.jobs.queue import Member, Queue
 async def working(queue: Queue, concurrency: int = 4) -> AsyncIterator[service.Runner]:
     runner = service.Runner(queue.house.services, concurrency)
     runner.start()
+    sweeping = asyncio.create_task(sweep(queue))
     try:
         yield runner
     finally:
+        sweeping.cancel()
+        await asyncio.gather(sweeping, return_exceptions=True)
         await runner.stop(0)
+
+
+async def sweep(queue: Queue) -> None:
+    """What a server does in the background."""
+    while True:
+        await asyncio.sleep(0.2)
+        await queue.sweep()
 
 
 async def ended(member: Member, id: UUID, seconds: float = 8) -> dict[str, Any]:

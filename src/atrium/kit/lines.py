@@ -33,6 +33,7 @@ class Lines:
     def __init__(self, bell: Bell, most: int = 100) -> None:
         self._bell, self._most = bell, most
         self._lines: dict[Hashable, _Line] = {}
+        self._arrived: dict[Any, list[Any]] = {}
 
     @contextlib.contextmanager
     def stand(
@@ -46,6 +47,7 @@ class Lines:
         place: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         line = self._lines.get(key) or self._open(key, _Line(topics, fetch, hand_back))
         line.places[place] = item
+        self._arrived.setdefault(key, []).append(item)
         try:
             yield place
         finally:
@@ -60,6 +62,11 @@ class Lines:
     def topics(self) -> set[str]:
         """Everything that somebody waits for."""
         return {topic for line in self._lines.values() for topic in line.topics}
+
+    def arrivals(self) -> dict[Any, list[Any]]:
+        """Who has come to which line since this was last asked, whether or not they still stand there."""
+        arrived, self._arrived = self._arrived, {}
+        return arrived
 
     def release(self) -> None:
         """Send everybody away with nothing."""

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
 from functools import partial
+from typing import NamedTuple
 from uuid import UUID
 
 from atrium.engine.jobs import claiming, queue_rows
@@ -17,6 +18,13 @@ from atrium.seams.context import Services
 Gone = Callable[[], Awaitable[None]]
 
 
+class _Wants(NamedTuple):
+    """What makes workers interchangeable: the company they are bound to, and the pools they serve."""
+
+    bound_to: UUID | None
+    pools: frozenset[str]
+
+
 async def claim_one(
     services: Services, worker: UUID, bound_to: UUID | None, pools: frozenset[str], seconds: float, gone: Gone
 ) -> Attempt | None:
@@ -24,15 +32,15 @@ async def claim_one(
 
     A worker that leaves while it waits is given nothing: what was claimed for it goes back to its queue at once.
     """
-    key = ("claims", bound_to, pools)
+    line = _Wants(bound_to, pools)
     leaving = asyncio.ensure_future(gone())
     try:
-        # Workers that can do the same and ask at the same moment share one claim, which also says that they are there.
-        look = _fetch(services, bound_to, pools, noting=True)
-        found: Attempt | None = await services.combiner.submit(key, worker, look)
-        if found is None and seconds > 0 and not services.state.draining:
-            again, give_back = _fetch(services, bound_to, pools), partial(_hand_back, services)
-            with services.lines.stand(key, pools, worker, again, give_back) as place:
+        if seconds <= 0 or services.state.draining:
+            found: Attempt | None = await services.combiner.submit(line, worker, _fetch(services, line, noting=True))
+        else:
+            # Whoever opens a line looks at once; where others stand already, there is nothing to find before the bell rings.
+            fetch, give_back = _fetch(services, line), partial(_hand_back, services)
+            with services.lines.stand(line, pools, worker, fetch, give_back) as place:
                 await asyncio.wait({place, leaving}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
                 found = place.result() if place.done() else None
         if found is not None and leaving.done():
@@ -44,7 +52,10 @@ async def claim_one(
 
 
 async def look_for_waiting(services: Services) -> None:
-    """Ring for what no bell rang for: a place that became free, a bell that could not be heard."""
+    """Note who has come, and ring for what no bell rang for: a place that became free, a bell that could not be heard."""
+    for line, workers in services.lines.arrivals().items():
+        async with services.database.begin_system(repeatable=True) as db:
+            await queue_rows.note_workers(db, workers, line.bound_to, sorted(line.pools))
     pools = services.lines.topics()
     if not pools:
         return
@@ -54,12 +65,14 @@ async def look_for_waiting(services: Services) -> None:
         services.bell.ring(pool)
 
 
-def _fetch(services: Services, bound_to: UUID | None, pools: frozenset[str], *, noting: bool = False) -> Fetch:
+def _fetch(services: Services, line: _Wants, *, noting: bool = False) -> Fetch:
+    bound_to, pools = line.bound_to, sorted(line.pools)
+
     async def fetch(workers: list[UUID]) -> list[Attempt | None]:
         async with services.database.begin_system(repeatable=True) as db:
             if noting:
-                await queue_rows.note_workers(db, workers, bound_to, sorted(pools))
-            claims = await queue_rows.claim(db, sorted(pools), workers[0], len(workers), bound_to)
+                await queue_rows.note_workers(db, workers, bound_to, pools)
+            claims = await queue_rows.claim(db, pools, workers[0], len(workers), bound_to)
             if len(claims) > 1:
                 ids, tokens = [claim.id for claim in claims], [claim.token for claim in claims]
                 await queue_rows.assign(db, ids, tokens, workers[: len(claims)])
