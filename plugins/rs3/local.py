@@ -42,7 +42,10 @@ class LocalStore:
         try:
             while start < end:
                 wanted = min(PIECE, end - start)
-                piece = _read_from_memory(file, wanted, start) or await self._run(os.pread, file, wanted, start)
+                if _is_in_memory(file, wanted, start):
+                    piece = os.pread(file, wanted, start)
+                else:
+                    piece = await self._run(os.pread, file, wanted, start)
                 if not piece:
                     raise BlobMissing(f"{sha256.hex()} ends early")
                 start += len(piece)
@@ -142,14 +145,16 @@ def _open(place: Path) -> tuple[int, int]:
     return file, size
 
 
-def _read_from_memory(file: int, size: int, start: int) -> bytes | None:
-    """The bytes if no disk needs to be asked for them; a thread's detour costs more than copying them."""
-    piece = bytearray(size)
+def _is_in_memory(file: int, size: int, start: int) -> bool:
+    """Whether no disk needs to be asked for a piece, by its two ends: the kernel reads ahead and forgets in runs.
+
+    Then a thread's detour would cost more than copying it.
+    """
+    byte = bytearray(1)
     try:
-        count = os.preadv(file, [piece], start, _NOWAIT)
+        return all(os.preadv(file, [byte], at, _NOWAIT) == 1 for at in (start, start + size - 1))
     except OSError:  # not in memory, or a filesystem that cannot tell
-        return None
-    return bytes(memoryview(piece)[:count])
+        return False
 
 
 def _folders(path: Path) -> list[Path]:
