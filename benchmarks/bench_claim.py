@@ -1,6 +1,6 @@
 """Whether a claim stays flat and fair: 1k, 100k and 1M jobs over 10,000 teams, and one team flooding the queue.
 
-python -m benchmarks.bench_claim [--teams 10000] [--claims 200] [--batch 10] [--small]
+python -m benchmarks.bench_claim [--teams 10000] [--claims 400] [--batch 10] [--small]
 """
 
 import argparse

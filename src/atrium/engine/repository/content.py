@@ -68,7 +68,7 @@ def is_unchanged(asked: Asked, etag: str, modified: datetime) -> bool:
     """Whether the caller has these bytes already; a tag outweighs a date."""
     if asked.if_none_match is not None:
         return names_tag(asked.if_none_match, etag)
-    since = _moment(asked.if_modified_since)
+    since = http_moment(asked.if_modified_since)
     return since is not None and modified.replace(microsecond=0) <= since
 
 
@@ -118,10 +118,11 @@ def _range_applies(if_range: str | None, etag: str, modified: datetime) -> bool:
         return True
     if if_range.lstrip().startswith(('"', "W/")):
         return if_range.strip() == etag
-    return _moment(if_range) == modified.replace(microsecond=0)
+    return http_moment(if_range) == modified.replace(microsecond=0)
 
 
-def _moment(header: str | None) -> datetime | None:
+def http_moment(header: str | None) -> datetime | None:
+    """A moment as HTTP writes it, read; None for what is none."""
     if header is None:
         return None
     try:

@@ -7,6 +7,7 @@ from uuid import UUID
 from atrium.engine.repository import keyed_rows, listings, reach, store
 from atrium.engine.repository.content import Asked as Asked
 from atrium.engine.repository.content import http_date as http_date
+from atrium.engine.repository.content import http_moment as http_moment
 from atrium.engine.repository.content import names_tag as names_tag
 from atrium.engine.repository.content import part_of as part_of
 from atrium.engine.repository.content import policy_of as policy_of

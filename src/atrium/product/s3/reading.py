@@ -1,7 +1,5 @@
 """Reading objects: GET and HEAD with their conditions, ranges and parts, attributes, tags."""
 
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
 from uuid import UUID
 
@@ -108,11 +106,11 @@ def unmet_condition(headers: Any, version: Version, prefix: str = "") -> int | N
     modified = version.created_at.replace(microsecond=0)
     if match is not None and not names(match, version):
         return 412
-    if match is None and (moment := _moment(until)) is not None and modified > moment:
+    if match is None and (moment := repository.http_moment(until)) is not None and modified > moment:
         return 412
     if none_match is not None and names(none_match, version):
         return 412 if prefix else 304
-    if none_match is None and (moment := _moment(since)) is not None and modified <= moment:
+    if none_match is None and (moment := repository.http_moment(since)) is not None and modified <= moment:
         return 412 if prefix else 304
     return None
 
@@ -200,16 +198,6 @@ def _replaced(headers: Headers, ask: Ask) -> Headers:
     chosen = {name: ask.query[f"response-{name}"] for name in _OVERRIDES if f"response-{name}" in ask.query}
     kept = [header for header in headers if header[0] not in chosen]
     return kept + [(name, wired(value)) for name, value in chosen.items()]
-
-
-def _moment(header: str | None) -> datetime | None:
-    if header is None:
-        return None
-    try:
-        found = parsedate_to_datetime(header)
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return None
-    return found.replace(tzinfo=UTC) if found.tzinfo is None else found
 
 
 async def refuse_lock(op: Operation, admitted: Admitted) -> Download:
