@@ -85,3 +85,19 @@ async def test_what_was_claimed_for_a_worker_that_left_meanwhile_is_free_at_once
 
     assert (claimed["job"]["id"], claimed["job"]["attempt"]) == (id, 1)
     await bench.server.until_prints("job.handed_back")
+
+
+async def test_a_worker_that_is_retired_while_it_waits_is_given_nothing(bench: Bench) -> None:
+    machines = (await bench.operator.get("/api/executors")).json()["items"]
+    [waiting_id] = [one["id"] for one in machines if one["name"] == "a"]
+    async with bench.server.client(bench.tokens[0]) as worker:
+        waiting = asyncio.create_task(worker.post("/api/workers/claim", json={"kinds": [KIND], "max_wait": 30}))
+        await bench.until("SELECT FROM job_workers")
+        assert (await bench.operator.delete(f"/api/executors/{waiting_id}")).status_code == 200
+
+        id = await bench.enqueue()
+        refused = await waiting
+    claimed = await bench.claim()
+
+    assert refused.status_code == 401
+    assert (claimed["job"]["id"], claimed["job"]["attempt"]) == (id, 1)

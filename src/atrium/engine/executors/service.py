@@ -32,6 +32,7 @@ from atrium.ground.identity import service as identity
 from atrium.ground.tenancy import service as tenancy
 from atrium.kit.addresses import NotPublic, require_public
 from atrium.kit.database import Database
+from atrium.kit.errors import Unauthenticated
 from atrium.kit.ids import new_id
 from atrium.kit.keys import Keyring
 from atrium.kit.settings import PushExecutor
@@ -115,6 +116,9 @@ async def claim_job(op: Operation, kinds: list[str], models: list[str], seconds:
     attempt = await jobs.claim_remote(op.services, worker.id, worker.bound_to, kinds, able, seconds, op.gone)
     if attempt is None:
         return None
+    if not await _still_admitted(op):
+        await jobs.hand_back(op.services, attempt)
+        raise Unauthenticated("this token was revoked while its worker waited")
     claim = attempt.claim
     job = ClaimedJob(claim.id, claim.kind, attempt.input, claim.attempt, claim.model)
     return ClaimReply(job, claim.token, claim.lease_until)
@@ -194,6 +198,12 @@ async def _worker(op: Operation) -> Worker:
         if not row.fresh:
             await store.note_seen(ctx.db, row.id)
     return Worker(row.id, row.bound_to, row.model, frozenset(row.capabilities), True)
+
+
+async def _still_admitted(op: Operation) -> bool:
+    """Whether the token that asked still stands: a worker may wait for half a minute, and a retired one gets nothing more."""
+    async with op.begin() as ctx:
+        return await identity.still_stands(ctx)
 
 
 async def _require_reachable(op: Operation, url: str) -> None:

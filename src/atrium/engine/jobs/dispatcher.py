@@ -39,12 +39,12 @@ async def claim_one(
             found: Attempt | None = await services.combiner.submit(line, worker, _fetch(services, line, noting=True))
         else:
             # Whoever opens a line looks at once; where others stand already, there is nothing to find before the bell rings.
-            fetch, give_back = _fetch(services, line), partial(_hand_back, services)
+            fetch, give_back = _fetch(services, line), partial(hand_back, services)
             with services.lines.stand(line, pools, worker, fetch, give_back) as place:
                 await asyncio.wait({place, leaving}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
                 found = place.result() if place.done() else None
         if found is not None and leaving.done():
-            await _hand_back(services, found)
+            await hand_back(services, found)
             return None
         return found
     finally:
@@ -83,7 +83,8 @@ def _fetch(services: Services, line: _Wants, *, noting: bool = False) -> Fetch:
     return fetch
 
 
-async def _hand_back(services: Services, attempt: Attempt) -> None:
+async def hand_back(services: Services, attempt: Attempt) -> None:
+    """Return an attempt that its worker never saw; it counts for nothing."""
     log.info("job.handed_back", job=attempt.claim.id, kind=attempt.claim.kind)
     with contextlib.suppress(StaleClaim):
         await settle(services, Report(claim=attempt.claim, outcome="returned"))

@@ -8,6 +8,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.engine.jobs import dispatcher, reaper, store
+from atrium.engine.jobs.dispatcher import hand_back as hand_back
 from atrium.engine.jobs.model import (
     BadInput,
     Draft,

@@ -269,6 +269,11 @@ async def revoke_worker_token(ctx: Context, id: UUID) -> None:
     await store.delete_worker_token(ctx.db, id)
 
 
+async def still_stands(ctx: Context) -> bool:
+    """Whether the token that the caller came with has been neither revoked nor outlived meanwhile."""
+    return await store.token_stands(ctx.db, ctx.who.org_id, ctx.who.credential_id)
+
+
 async def list_tokens(ctx: Context, limit: int, cursor: str | None) -> Page[Token]:
     """The team's API tokens, newest first."""
     pager = Pager(ctx.services.keys, "tokens", ctx.who.team_id)

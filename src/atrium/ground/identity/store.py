@@ -264,6 +264,18 @@ async def delete_worker_token(db: Transaction, id: UUID) -> None:
     await db.run("DELETE FROM tokens WHERE id = :id AND kind = 'worker'", id=id)
 
 
+async def token_stands(db: Transaction, org_id: UUID, id: UUID) -> bool:
+    return bool(
+        await db.value(
+            """
+            SELECT EXISTS (SELECT FROM tokens WHERE org_id = :org_id AND id = :id AND (expires_at IS NULL OR expires_at > now()))
+            """,
+            org_id=org_id,
+            id=id,
+        )
+    )
+
+
 async def end_sessions(db: Transaction, user_id: UUID, keep: UUID | None) -> int:
     return await db.run(
         "DELETE FROM tokens WHERE user_id = :user_id AND kind IN ('session', 'first') AND id IS DISTINCT FROM :keep::uuid",
