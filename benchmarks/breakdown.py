@@ -34,8 +34,8 @@ from benchmarks import bare
 from benchmarks.generator import DRAFT
 from benchmarks.load import Kind
 from benchmarks.seed import Target, seed
-from tests.houses import open_house, settings_for
 from tests.postgres import fresh_database
+from tests.servers import open_application, settings_for
 
 REST = "everything else in the app"
 STEPS: list[tuple[Any, str, str]] = [
@@ -50,6 +50,7 @@ STEPS: list[tuple[Any, str, str]] = [
     (Router, "match", "matching the route"),
     (App, "_body", "reading the body"),
     (identity, "identify", "who it is"),
+    (identity, "identify_writer", "who it is"),
     (Rates, "admit", "the credential's rate"),
     (gate, "check", "the gate, before and after"),
     (gate, "confirm", "the gate, before and after"),
@@ -127,7 +128,7 @@ async def measure(kind: Kind, requests: int) -> dict[str, dict[str, float]]:
     """Microseconds by app and step: the lower quartile over many requests, the apps taking turns."""
     async with fresh_database() as url:
         targets = await seed(url, companies=20, notes=100)
-        async with open_house(settings_for(url, access_log=True)) as house, _opened(url) as yardstick:
+        async with open_application(settings_for(url, access_log=True)) as house, _opened(url) as yardstick:
             apps = {"atrium": house.app, "bare": yardstick}
             watch = Stopwatch()
             for owner, name, step in STEPS:

@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import httptools
 import uvloop
@@ -21,15 +22,20 @@ DRAFT = json.dumps(
 
 
 class Connection(asyncio.Protocol):
-    """Sends the next request when the reply to the last one is complete."""
+    """Sends the next request when the reply to the last one is complete; a line cut by the server is a failure."""
 
     def __init__(self, requests: Iterator[bytes], latencies: list[float], failures: list[int]) -> None:
         self._requests, self._latencies, self._failures = requests, latencies, failures
+        self._closing = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        # uvloop's transports write like asyncio's and inherit from none of them.
+        self._transport = cast(asyncio.WriteTransport, transport)
         self._send()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if not self._closing:
+            self._failures.append(0)
 
     def _send(self) -> None:
         self._parser = httptools.HttpResponseParser(self)
@@ -46,6 +52,7 @@ class Connection(asyncio.Protocol):
         self._send()
 
     def close(self) -> None:
+        self._closing = True
         self._transport.abort()
 
 
@@ -57,7 +64,7 @@ def prepare(kind: str, token: str, note: str) -> bytes:
     return head.encode() + (DRAFT if kind == "create" else b"")
 
 
-async def drive(port: int, requests: Iterator[bytes], connections: int, seconds: int) -> dict[str, float]:
+async def drive(port: int, requests: Iterator[bytes], connections: int, seconds: float) -> dict[str, float]:
     """Keep every connection busy for the time given; what came of it."""
     loop = asyncio.get_running_loop()
     latencies: list[float] = []
@@ -75,10 +82,14 @@ async def drive(port: int, requests: Iterator[bytes], connections: int, seconds:
     return {
         "requests": len(latencies),
         "seconds": passed,
-        "p50_ms": latencies[len(latencies) // 2] * 1000,
-        "p99_ms": latencies[len(latencies) * 99 // 100] * 1000,
+        "p50_ms": quantile(latencies, 0.50) * 1000,
+        "p99_ms": quantile(latencies, 0.99) * 1000,
         "failed": len(failures),
     }
+
+
+def quantile(ordered: list[float], share: float) -> float:
+    return ordered[int(len(ordered) * share)] if ordered else 0.0
 
 
 def main() -> None:

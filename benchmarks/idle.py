@@ -11,10 +11,10 @@ from atrium.boot.assemble import assemble
 from atrium.boot.serve import bind, run
 from atrium.boot.wiring import DOMAINS
 from atrium.kit.log import set_up_logging
-from atrium.kit.settings import read_settings
 from atrium.routes import ROUTES
 from atrium.seams.context import Operation
-from atrium.seams.routes import BEARER, GET, Event, EventStream
+from atrium.seams.routes import BEARER, GET, EventStream, SseEvent
+from atrium.seams.settings import read_settings
 from atrium.seams.wiring import Domain
 
 WATCH, COUNT = "/api/idle", "/api/idle/count"
@@ -37,11 +37,11 @@ async def count_sources(op: Operation) -> Sources:
     return Sources(_open[0])
 
 
-async def _silence() -> AsyncGenerator[Event, None]:
+async def _silence() -> AsyncGenerator[SseEvent, None]:
     _open[0] += 1
     try:
         await asyncio.Event().wait()
-        yield Event("never", None)
+        yield SseEvent("never", None)
     finally:
         _open[0] -= 1
 

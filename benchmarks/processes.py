@@ -12,9 +12,9 @@ from pathlib import Path
 
 import psutil
 
-from tests.houses import SECRET
 from tests.postgres import run_as_owner
 from tests.processes import environment, free_port
+from tests.servers import SECRET
 
 POOL = 10
 _START_SECONDS = 30
@@ -74,6 +74,16 @@ def atrium(url: str, name: str = "atrium") -> "Starting":
     return Starting(name, url, ["-m", "atrium", "serve"])
 
 
+def atrium_of(checkout: Path, url: str) -> "Starting":
+    """The `atrium serve` of another checkout, by that checkout's own interpreter."""
+    return Starting(str(checkout), url, ["-m", "atrium", "serve"], str(interpreter_of(checkout)))
+
+
+def interpreter_of(checkout: Path) -> Path:
+    """The Python of a checkout that `make setup` has prepared."""
+    return checkout.absolute() / ".venv" / "bin" / "python"
+
+
 def bare(url: str) -> "Starting":
     """The yardstick."""
     return Starting("bare", url, ["-m", "benchmarks.bare"])
@@ -86,6 +96,7 @@ class Starting:
     name: str
     database_url: str
     arguments: Sequence[str]
+    python: str = sys.executable
 
     @asynccontextmanager
     async def on(self, core: int | None) -> AsyncIterator[Server]:
@@ -109,7 +120,7 @@ class Starting:
         )
         with (folder / "access.log").open("wb") as out, (folder / "errors.log").open("wb") as errors:
             return await asyncio.create_subprocess_exec(
-                sys.executable,
+                self.python,
                 *self.arguments,
                 "--port",
                 str(port),

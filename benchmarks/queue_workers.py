@@ -70,9 +70,10 @@ async def atrium(url: str, jobs: int) -> Drain:
     from atrium.boot.assemble import assemble
     from atrium.boot.wiring import DOMAINS
     from atrium.engine.jobs import service
+    from atrium.engine.jobs.runner import Runner
     from atrium.kit.migrate import migrate
-    from atrium.kit.settings import Settings
     from atrium.seams.jobs import JobKind
+    from atrium.seams.settings import Settings
     from atrium.seams.wiring import Domain
     from tests.jobs.queue import Queue
 
@@ -96,7 +97,7 @@ async def atrium(url: str, jobs: int) -> Drain:
         await queue.sql(f"VACUUM ANALYZE {table}")
 
     async def drain() -> None:
-        runner = service.Runner(house.services, 8 * BATCH)
+        runner = Runner(house.services, 8 * BATCH)
         runner.start()
         done = house.services.metrics.jobs.labels("bench.nothing", "succeeded")
         while done._value.get() < jobs // len(members) * len(members):

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -40,6 +41,10 @@ class Client:
     org_id: str = ""
     username: str = ""
     address: str = "198.51.100.7"
+    # What a browser sends by itself instead of a token, and what it says about who asked for it.
+    cookie: str = ""
+    site: str = "same-origin"
+    scheme: str = "http"
 
     async def get(self, path: str, *, headers: dict[str, str] | None = None, **query: object) -> Answer:
         return await self.send("GET", path, query=query, headers=headers)
@@ -65,32 +70,48 @@ class Client:
         query: dict[str, object] | None = None,
         headers: dict[str, str] | None = None,
     ) -> Answer:
+        if isinstance(body, AsyncIterator):
+            return await _exchange(self.app, self._scope(method, path, query, headers or {}), body)
         raw = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
+        length = {"content-length": str(len(raw))} if raw else {}
+        return await _exchange(self.app, self._scope(method, path, query, (headers or {}) | length), _whole(raw))
+
+    def _scope(
+        self, method: str, path: str, query: dict[str, object] | None, headers: dict[str, str]
+    ) -> dict[str, Any]:
         path, _, inline = path.partition("?")
         sent = {
             "host": "atrium.test",
             **({"authorization": f"Bearer {self.token}"} if self.token else {}),
-            **(headers or {}),
+            **({"cookie": self.cookie} if self.cookie else {}),
+            **({"sec-fetch-site": self.site} if self.cookie and self.site else {}),
+            **headers,
         }
-        if raw:
-            sent["content-length"] = str(len(raw))
-        scope = {
-            "type": "http", "method": method, "path": path, "raw_path": path.encode(), "scheme": "http",
+        return {
+            "type": "http", "method": method, "path": path, "raw_path": path.encode(), "scheme": self.scheme,
             "query_string": (inline or urlencode(query or {})).encode(), "client": (self.address, 50_000), "server": ("atrium.test", 80),
             "headers": [(name.lower().encode(), value.encode()) for name, value in sent.items()],
         }  # fmt: skip
-        return await _exchange(self.app, scope, raw)
 
 
-async def _exchange(app: App, scope: dict[str, Any], raw: bytes) -> Answer:
+async def _whole(raw: bytes) -> AsyncIterator[bytes]:
+    yield raw
+
+
+async def _exchange(app: App, scope: dict[str, Any], pieces: AsyncIterator[bytes]) -> Answer:
+    """One request whose body comes piece by piece: the pieces of a generator, when it has them."""
     status, headers, parts = 0, {}, []
-    waiting = [{"type": "http.request", "body": raw, "more_body": False}]
-
+    coming: AsyncIterator[bytes] | None = pieces
     done = asyncio.Event()
 
     async def receive() -> dict[str, Any]:
-        if waiting:
-            return waiting.pop()
+        nonlocal coming
+        if coming is not None:
+            piece = await anext(coming, None)
+            if piece is not None:
+                return {"type": "http.request", "body": piece, "more_body": True}
+            coming = None
+            return {"type": "http.request", "body": b"", "more_body": False}
         # The client stays until it has everything.
         await done.wait()
         return {"type": "http.disconnect"}
@@ -99,7 +120,8 @@ async def _exchange(app: App, scope: dict[str, Any], raw: bytes) -> Answer:
         nonlocal status, headers
         if message["type"] == "http.response.start":
             status = message["status"]
-            headers = {name.decode(): value.decode() for name, value in message["headers"]}
+            headers = {name.decode(): value.decode("latin-1") for name, value in message["headers"]}
+            assert len(headers) == len(message["headers"]), f"a header is sent twice: {message['headers']}"
         else:
             parts.append(message.get("body", b""))
             if not message.get("more_body"):

@@ -1,17 +1,41 @@
 """Fixtures every test may use: one server on one fresh database for the run, and a company per test."""
 
+from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator
+from itertools import chain
 from pathlib import Path
 
 import pytest
 
-from atrium.boot.assemble import House
+from atrium.boot.assemble import Application
 from tests.client import Client
-from tests.houses import open_house, settings_for
+from tests.contract.tally import lines
 from tests.models.llama import Llama, llama_serving
 from tests.models.tiny_model import build
 from tests.people import Company, found_company
 from tests.postgres import fresh_database
+from tests.servers import open_application, settings_for
+
+SHOWN_FILES, SLOW_FILE = 20, 5
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Where the time went, and what the probes of every row asked when they were part of the run and all held."""
+    for seconds, file in slowest_files(terminalreporter)[:SHOWN_FILES]:
+        terminalreporter.write_line(f"{seconds:7.1f}s  {file}")
+    over = [report for report in terminalreporter.stats.get("", []) if report.when == "teardown"]
+    if not terminalreporter.stats.get("failed"):
+        for line in lines(found for report in over for found in report.user_properties):
+            terminalreporter.write_line(line)
+
+
+def slowest_files(terminalreporter: pytest.TerminalReporter) -> list[tuple[float, str]]:
+    """Seconds per file, set-up and tear-down included; of a short run nothing."""
+    seconds: dict[str, float] = defaultdict(float)
+    for report in chain.from_iterable(terminalreporter.stats.values()):
+        if isinstance(report, pytest.TestReport):
+            seconds[report.location[0]] += report.duration
+    return sorted(((spent, file) for file, spent in seconds.items() if spent > SLOW_FILE), reverse=True)
 
 
 @pytest.fixture(scope="session")
@@ -21,14 +45,14 @@ async def database_url() -> AsyncIterator[str]:
 
 
 @pytest.fixture(scope="session")
-async def house(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[House]:
+async def house(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Application]:
     settings = settings_for(database_url, data_dir=tmp_path_factory.mktemp("data"))
-    async with open_house(settings) as house:
+    async with open_application(settings) as house:
         yield house
 
 
 @pytest.fixture
-async def company(house: House) -> Company:
+async def company(house: Application) -> Company:
     return await found_company(house)
 
 
@@ -57,13 +81,13 @@ async def operator(company: Company) -> Client:
 
 
 @pytest.fixture
-async def stranger(house: House) -> Client:
+async def stranger(house: Application) -> Client:
     """The owner of another company."""
     return await (await found_company(house)).join("owner", org_role="org_owner")
 
 
 @pytest.fixture
-def nobody(house: House) -> Client:
+def nobody(house: Application) -> Client:
     """No credential."""
     return Client(house.app)
 

@@ -4,10 +4,15 @@ import secrets
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from atrium.boot.assemble import House
-from atrium.ground.access.model import OrgRole, Role
+import msgspec
+
+from atrium.boot.assemble import Application
+from atrium.engine.executors import service as executors
+from atrium.engine.executors.model import ExecutorSpec
+from atrium.ground.access.model import OrgRole
 from atrium.ground.identity import service as identity
 from atrium.ground.identity import sessions
+from atrium.ground.identity.model import PersonDraft, TokenTerms
 from atrium.ground.tenancy import service as tenancy
 from atrium.ground.tenancy.model import Org, Team
 from atrium.seams.context import ANONYMOUS, Operation
@@ -19,7 +24,7 @@ from tests.postgres import run_as_owner
 class Company:
     """A company with its first team, and a way to put people into it."""
 
-    house: House
+    house: Application
     org: Org
     team: Team
     teams: list[Team] = field(default_factory=list)
@@ -39,14 +44,23 @@ class Company:
         username = f"{role}-{secrets.token_hex(6)}"
         hashed = await self.house.services.passwords.hash(password) if password else None
         async with _system(self.house).begin_system() as ctx:
-            member = await identity.create_person(
-                ctx, self.org, team, username, Role(role), org_role=OrgRole(org_role) if org_role else None,
-                operator=operator, password_hash=hashed,
-            )  # fmt: skip
-            issued = await identity.open_session(ctx, member.id, team.id, self.org.id)
+            held = OrgRole(org_role) if org_role else None
+            draft = PersonDraft(username=username, role=role, org_role=held, operator=operator, password_hash=hashed)
+            member = await identity.create_person(ctx, self.org, team, draft)
+            issued = await sessions.open_session(ctx, member.id, team.id, self.org.id)
             if scope is not None:
-                issued = await sessions.issue(ctx, member.id, team.id, self.org.id, "token", scope=scope)
+                issued = await sessions.issue(
+                    ctx, member.id, team.id, self.org.id, TokenTerms(kind="token", scope=scope)
+                )
         return Client(self.house.app, issued.token, str(member.id), str(team.id), str(self.org.id), username)
+
+    async def employ(self, *, bound: bool = True) -> Client:
+        """A worker: the credential of a pull executor of this company, or (not `bound`) of the instance."""
+        who = msgspec.structs.replace(ANONYMOUS, org_id=self.org.id, team_id=self.team.id, operator=True)
+        op = Operation(who=who, services=self.house.services)
+        name, serves = f"worker {secrets.token_hex(6)}", self.org.id if bound else None
+        made = await executors.create_executor(op, ExecutorSpec(name, "pull"), serves)
+        return Client(self.house.app, made.worker_token, org_id=str(self.org.id), username=name)
 
     async def add_team(self, name: str = "Another team") -> Team:
         async with _system(self.house).begin_system() as ctx:
@@ -61,7 +75,7 @@ class Company:
         )
 
 
-async def found_company(house: House, name: str = "") -> Company:
+async def found_company(house: Application, name: str = "") -> Company:
     """A company nobody else in the test run knows."""
     async with _system(house).begin_system() as ctx:
         org = await tenancy.create_org(ctx, name or f"Company {secrets.token_hex(6)}")
@@ -69,7 +83,7 @@ async def found_company(house: House, name: str = "") -> Company:
     return Company(house, org, team)
 
 
-def _system(house: House) -> Operation:
+def _system(house: Application) -> Operation:
     return Operation(who=ANONYMOUS, services=house.services)
 
 

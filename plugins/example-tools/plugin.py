@@ -1,6 +1,6 @@
 """Counts words: one tool, one route under two methods, one job kind."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -16,43 +16,47 @@ from atrium.sdk import (
     Principal,
     Tool,
     Transaction,
-    UserError,
 )
 
 LONGEST = 1_000_000
 
 
-def count(text: object) -> dict[str, int]:
-    """Words, characters and lines of a text."""
-    if not isinstance(text, str):
-        raise UserError("`text` is missing, or is not text")
-    if len(text) > LONGEST:
-        raise UserError(f"`text` is longer than {LONGEST:,} characters")
-    return {"words": len(text.split()), "characters": len(text), "lines": len(text.splitlines())}
-
-
-async def word_count(db: Transaction, principal: Principal, arguments: dict[str, Any]) -> dict[str, int]:
-    """The tool."""
-    return count(arguments.get("text"))
-
-
-async def count_from_query(ctx: Context, request: PluginRequest) -> dict[str, int]:
-    """The route, with the text in the query."""
-    return count(request.query.get("text"))
-
-
-async def count_from_body(ctx: Context, request: PluginRequest) -> dict[str, int]:
-    """The route, with the text in the body."""
-    return count(request.body.get("text") if isinstance(request.body, dict) else None)
-
-
 class Text(msgspec.Struct, forbid_unknown_fields=True):
-    """What the job is given."""
+    """What is counted."""
 
-    text: str
+    text: Annotated[str, msgspec.Meta(description="The text to count.", max_length=LONGEST)]
+    __example__ = {"text": "to be or not to be"}
 
 
-async def count_later(op: Operation, job: Assignment) -> dict[str, int]:
+class Counts(msgspec.Struct):
+    """What was counted."""
+
+    words: int
+    characters: int
+    lines: int
+
+
+def count(text: str) -> Counts:
+    """Words, characters and lines of a text."""
+    return Counts(len(text.split()), len(text), len(text.splitlines()))
+
+
+async def word_count(db: Transaction, principal: Principal, arguments: dict[str, Any]) -> Counts:
+    """The tool."""
+    return count(arguments["text"])
+
+
+async def count_from_query(ctx: Context, request: PluginRequest) -> Counts:
+    """The route, with the text in the query."""
+    return count(request.query.text)
+
+
+async def count_from_body(ctx: Context, request: PluginRequest) -> Counts:
+    """The route, with the text in the body."""
+    return count(request.body.text)
+
+
+async def count_later(op: Operation, job: Assignment) -> Counts:
     """The job: the same count, in the background."""
     return count(job.arguments.text)
 
@@ -63,6 +67,8 @@ PLUGIN = Plugin(
             name="word_count",
             description="Count the words, characters and lines of a text.",
             permission="chat:use",
+            effect="read",
+            untrusted=False,
             run=word_count,
             parameters=(Parameter(name="text", type="string", description="The text to count."),),
         ),
@@ -76,7 +82,23 @@ PLUGIN = Plugin(
         ),
     ),
     routes=(
-        PluginRoute("GET", "/word-count", "chat:use", count_from_query, "Count the words of `text` in the query."),
-        PluginRoute("POST", "/word-count", "chat:use", count_from_body, "Count the words of `text` in the body."),
+        PluginRoute(
+            "GET",
+            "/word-count",
+            "chat:use",
+            count_from_query,
+            "Count the words of `text` in the query.",
+            query=Text,
+            reply=Counts,
+        ),
+        PluginRoute(
+            "POST",
+            "/word-count",
+            "chat:use",
+            count_from_body,
+            "Count the words of `text` in the body.",
+            body=Text,
+            reply=Counts,
+        ),
     ),
 )

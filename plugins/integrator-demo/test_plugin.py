@@ -4,6 +4,7 @@
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from atrium.admin.plugins.loader import load_plugins
@@ -26,22 +27,32 @@ def plugin(registry: Registry) -> Plugin:
 
 
 async def test_the_tool_estimates(registry: Registry) -> None:
-    assert await registry.tools["shipment_eta"].run(None, None, {"lane": " ams-lis "}) == {"lane": "AMS-LIS", "days": 3}
+    found = await registry.tools["shipment_eta"].run(None, None, {"lane": " ams-lis "})
+
+    assert (found.lane, found.days) == ("AMS-LIS", 3)
 
 
 async def test_both_routes_answer_the_same(plugin: Plugin) -> None:
     from_query, from_body = plugin.routes
 
-    asked = await from_query.handler(None, PluginRequest({}, {"lane": "ROT-SIN"}, None))
-    posted = await from_body.handler(None, PluginRequest({}, {}, {"lane": "ROT-SIN"}))
+    asked = await from_query.handler(None, PluginRequest({}, from_query.query("ROT-SIN"), None))
+    posted = await from_body.handler(None, PluginRequest({}, {}, from_body.body("ROT-SIN")))
 
-    assert asked == posted == {"lane": "ROT-SIN", "days": 28}
+    assert (asked.lane, asked.days) == ("ROT-SIN", 28)
+    assert asked == posted
 
 
-@pytest.mark.parametrize("body", [None, [], {}, {"lane": 7}, {"lane": ""}, {"lane": "MARS-VENUS"}])
-async def test_an_unknown_lane_is_the_callers_error(plugin: Plugin, body: object) -> None:
-    with pytest.raises(UserError, match="lane"):
-        await plugin.routes[1].handler(None, PluginRequest({}, {}, body))
+async def test_an_unknown_lane_is_the_callers_error(plugin: Plugin) -> None:
+    route = plugin.routes[1]
+
+    with pytest.raises(UserError, match="there is no lane MARS-VENUS"):
+        await route.handler(None, PluginRequest({}, {}, route.body("MARS-VENUS")))
+
+
+@pytest.mark.parametrize("body", [None, [], {}, {"lane": 7}, {"lane": ""}])
+def test_anything_but_a_lane_does_not_fit_the_body(plugin: Plugin, body: object) -> None:
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.convert(body, plugin.routes[1].body)
 
 
 def test_reports_are_made_elsewhere(registry: Registry) -> None:

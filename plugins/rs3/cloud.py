@@ -10,7 +10,7 @@ from uuid import UUID
 import obstore
 from obstore.store import S3Store
 
-from atrium.sdk import BlobMissing, Settings
+from atrium.sdk import BlobMissing, Refusal, Settings
 
 PART, PARALLEL = 8 << 20, 4
 PIECE = 256 << 10
@@ -83,7 +83,7 @@ class CloudStore:
 def open_store(settings: Settings) -> CloudStore:
     """The bucket that the settings name."""
     if not settings.blob_s3_bucket:
-        raise SystemExit("SERVICE_BLOB_STORE=s3 needs SERVICE_BLOB_S3_BUCKET")
+        raise Refusal("SERVICE_BLOB_STORE=s3 needs SERVICE_BLOB_S3_BUCKET")
     options: dict[str, Any] = {"region": settings.blob_s3_region}
     if settings.blob_s3_endpoint:
         options |= {"endpoint": settings.blob_s3_endpoint, "virtual_hosted_style_request": False}

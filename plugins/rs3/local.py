@@ -91,7 +91,7 @@ def _put(root: Path, place: Path, staged: Path) -> None:
             raise
         _make_folders(root, place.parent)
         _link(place, staged)
-    # Also when somebody else has just linked it: their sync may not have happened yet, and we are about to rely on it.
+    # Also when another process has just linked it: its sync may not have happened yet, and we are about to rely on it.
     _sync(place.parent)
 
 

@@ -3,27 +3,42 @@
 import argparse
 import asyncio
 import json
+import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from atrium import __version__
+from atrium.kit.refusals import Refusal
+
+if TYPE_CHECKING:
+    from atrium.seams.settings import Settings
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; the exit code is the process's."""
+    """Run one command; the exit code is the process's: 2 when something has to be changed first, 1 when it failed."""
     parser = _parser()
     options = parser.parse_args(arguments)
     if not hasattr(options, "run"):
         parser.print_help()
         return 2
-    code: int = options.run(options)
+    try:
+        code: int = options.run(options)
+    except Refusal as refusal:
+        print(f"atrium: {refusal}", file=sys.stderr)
+        return refusal.code
+    except BrokenPipeError:
+        # The reader closed the pipe; flushing the rest at exit must not raise again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     return code
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="atrium", description="Atrium, a team workspace server.")
     parser.add_argument("--version", action="version", version=f"atrium {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
 
     up = commands.add_parser(
         "up", help="start everything with one command: a private PostgreSQL unless SERVICE_DATABASE_URL is set"
@@ -31,93 +46,140 @@ def _parser() -> argparse.ArgumentParser:
     serving = commands.add_parser("serve", help="serve on the PostgreSQL of SERVICE_DATABASE_URL")
     for command, run in ((up, _up), (serving, _serve)):
         command.add_argument("--host", default="127.0.0.1", help="address to listen on (default %(default)s)")
-        command.add_argument("--port", type=int, default=8080, help="port to listen on (default %(default)s)")
+        command.add_argument("--port", type=_port, default=8080, help="port to listen on (default %(default)s)")
         command.set_defaults(run=run)
 
     working = commands.add_parser(
-        "work", help="run jobs from the PostgreSQL of SERVICE_DATABASE_URL until told to stop"
+        "work", help="run jobs from the PostgreSQL of SERVICE_DATABASE_URL until it is stopped"
     )
     working.add_argument(
         "--concurrency", type=int, help="jobs to run at once (default SERVICE_WORKER_CONCURRENCY)", metavar="N"
     )
     working.set_defaults(run=_work)
-    commands.add_parser("migrate", help="bring the database's schema to head").set_defaults(run=_migrate)
-    commands.add_parser(
-        "check", help="compare the table with the handlers, load plugins, look at the database"
-    ).set_defaults(run=_check)
+    commands.add_parser("migrate", help="migrate the database to the newest schema").set_defaults(run=_migrate)
+    commands.add_parser("check", help="check the routes, the plugins and the database").set_defaults(run=_check)
     routes = commands.add_parser("routes", help="print the route table")
-    routes.add_argument("--json", action="store_true", help="as data, with the interface's field names and codes")
+    routes.add_argument("--json", action="store_true", help="as JSON, with the interface's field names and codes")
     routes.set_defaults(run=_routes)
     commands.add_parser("openapi", help="print the OpenAPI document").set_defaults(run=_openapi)
     commands.add_parser("settings", help="print every SERVICE_ variable with its default").set_defaults(run=_settings)
 
     audit = commands.add_parser("audit", help="check or export the audit chains").add_subparsers(
-        required=True, metavar=""
+        required=True, metavar="COMMAND"
     )
     verify = audit.add_parser("verify", help="recompute every company's chain")
     verify.add_argument(
-        "--heads", help="a file made by `atrium audit heads`, kept outside; also catches a cut-off tail"
+        "--heads", help="a file made by `atrium audit heads`, or the server's log; also catches a cut-off tail"
     )
     verify.set_defaults(run=_audit_verify)
     audit.add_parser("heads", help="print the end of every chain, to keep outside the database").set_defaults(
         run=_audit_heads
     )
 
-    keys = commands.add_parser("keys", help="work on the instance's keys").add_subparsers(required=True, metavar="")
+    export = audit.add_parser("export", help="print every event as a line of JSON, to keep or to search elsewhere")
+    export.add_argument("--company", help="only this company's, by id or slug")
+    export.set_defaults(run=_audit_export)
+
+    users = commands.add_parser("users", help="reset a user's password").add_subparsers(
+        required=True, metavar="COMMAND"
+    )
+    resetting = users.add_parser("reset", help="print a link that sets a new password; it works once, for a day")
+    resetting.add_argument("username", metavar="USERNAME")
+    resetting.add_argument(
+        "--url", help="where people reach the server (default SERVICE_BASE_URL, else http://127.0.0.1:8080)"
+    )
+    resetting.set_defaults(run=_users_reset)
+
+    keys = commands.add_parser("keys", help="work on the instance's keys").add_subparsers(
+        required=True, metavar="COMMAND"
+    )
     keys.add_parser(
         "reseal", help="seal every secret again under the newest of SERVICE_SECRET_KEY's keys"
     ).set_defaults(run=_reseal)
-    blobs = commands.add_parser("blobs", help="check the bytes of objects").add_subparsers(required=True, metavar="")
-    blobs.add_parser(
+    blobs = commands.add_parser("blobs", help="check the bytes of objects").add_subparsers(
+        required=True, metavar="COMMAND"
+    )
+    verifying = blobs.add_parser(
         "verify", help="read and hash every referenced blob again; report what is missing, corrupt or orphaned"
-    ).set_defaults(run=_blobs_verify)
+    )
+    verifying.add_argument(
+        "--release-orphans",
+        action="store_true",
+        help="also delete bytes that no row refers to, such as after a restore",
+    )
+    verifying.set_defaults(run=_blobs_verify)
     return parser
+
+
+def _port(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) > 65_535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port: it takes a number from 0 to 65535")
+    return int(text)
+
+
+def _settings_read(**usual: object) -> "Settings":
+    """The settings of this process; a name that is none of them is said, because it was meant to be one."""
+    from atrium.seams.settings import read_settings, unknown_names
+
+    for sentence in unknown_names():
+        print(f"atrium: {sentence}", file=sys.stderr)
+    return read_settings(usual=usual)
+
+
+def _settings_with_database() -> "Settings":
+    """The same, for a command that needs a database: of the settings, or of the `atrium up` that runs here."""
+    from atrium.boot.postgres import find_address, find_running
+
+    settings = _settings_read()
+    if url := settings.database_url or settings.database_owner_url:
+        return replace(settings, database_url=url)
+    if url := find_running(settings.data_dir) or "":
+        return replace(settings, database_url=url, base_url=settings.base_url or find_address(settings.data_dir))
+    raise Refusal(f"SERVICE_DATABASE_URL is not set, and no `atrium up` is running on {settings.data_dir.resolve()}")
 
 
 def _serve(options: argparse.Namespace) -> int:
     from atrium.boot.serve import serve
-    from atrium.kit.settings import read_settings
 
-    settings = read_settings()
+    settings = _settings_read()
     if not settings.database_url:
-        return _complain("SERVICE_DATABASE_URL is not set; `atrium up` starts a private PostgreSQL for you")
+        raise Refusal("SERVICE_DATABASE_URL is not set; `atrium up` starts a private PostgreSQL for you")
     serve(settings, options.host, options.port)
     return 0
 
 
 def _work(options: argparse.Namespace) -> int:
     from atrium.boot.work import work
-    from atrium.kit.settings import read_settings
 
-    settings = read_settings()
+    settings = _settings_read()
     if not settings.database_url:
-        return _complain("SERVICE_DATABASE_URL is not set; `atrium up` runs jobs by itself")
+        raise Refusal("SERVICE_DATABASE_URL is not set; `atrium up` runs jobs by itself")
     if options.concurrency is not None and options.concurrency < 1:
-        return _complain("--concurrency takes a number of at least 1")
+        raise Refusal("--concurrency takes a number of at least 1")
     work(settings, options.concurrency)
     return 0
 
 
 def _up(options: argparse.Namespace) -> int:
     from atrium.boot.up import up
-    from atrium.kit.settings import read_settings
+    from atrium.seams.settings import LogLevel
 
-    return up(read_settings(), options.host, options.port)
+    # On a terminal the address must not scroll away under a line for each request.
+    quiet = {"access_log": False, "log_level": LogLevel.WARNING} if sys.stdout.isatty() else {}
+    return up(_settings_read(**quiet), options.host, options.port)
 
 
 def _migrate(options: argparse.Namespace) -> int:
-    from atrium.kit.migrate import migrate
-    from atrium.kit.settings import read_settings
+    from atrium.boot.examine import bring_to_head
 
-    settings = read_settings()
-    applied = asyncio.run(migrate(settings.database_owner_url or settings.database_url))
+    applied = asyncio.run(bring_to_head(_settings_with_database()))
     print("\n".join(f"applied {name}" for name in applied) or "nothing to do: the schema is at head")
     return 0
 
 
 def _check(options: argparse.Namespace) -> int:
     from atrium.boot.examine import examine
-    from atrium.kit.settings import read_settings
+    from atrium.seams.settings import read_settings
 
     problems, notes = asyncio.run(examine(read_settings()))
     print("\n".join([*notes, *(f"problem: {text}" for text in problems)]))
@@ -126,9 +188,8 @@ def _check(options: argparse.Namespace) -> int:
 
 def _routes(options: argparse.Namespace) -> int:
     from atrium.boot.examine import table
-    from atrium.kit.settings import read_settings
 
-    rows = table(read_settings())
+    rows = table(_settings_read())
     if options.json:
         print(json.dumps(rows, indent=1))
     else:
@@ -139,14 +200,13 @@ def _routes(options: argparse.Namespace) -> int:
 
 def _openapi(options: argparse.Namespace) -> int:
     from atrium.boot.examine import openapi_document
-    from atrium.kit.settings import read_settings
 
-    print(json.dumps(openapi_document(read_settings()), indent=1))
+    print(json.dumps(openapi_document(_settings_read()), indent=1))
     return 0
 
 
 def _settings(options: argparse.Namespace) -> int:
-    from atrium.kit.settings import describe_settings
+    from atrium.seams.settings import describe_settings
 
     print(describe_settings())
     return 0
@@ -154,35 +214,37 @@ def _settings(options: argparse.Namespace) -> int:
 
 def _audit_verify(options: argparse.Namespace) -> int:
     from atrium.boot.examine import verify_audit
-    from atrium.kit.settings import read_settings
 
-    return asyncio.run(verify_audit(read_settings(), options.heads))
+    return asyncio.run(verify_audit(_settings_with_database(), options.heads))
 
 
 def _audit_heads(options: argparse.Namespace) -> int:
     from atrium.boot.examine import print_heads
-    from atrium.kit.settings import read_settings
 
-    return asyncio.run(print_heads(read_settings()))
+    return asyncio.run(print_heads(_settings_with_database()))
+
+
+def _audit_export(options: argparse.Namespace) -> int:
+    from atrium.boot.examine import export_audit
+
+    return asyncio.run(export_audit(_settings_with_database(), options.company))
+
+
+def _users_reset(options: argparse.Namespace) -> int:
+    from atrium.boot.people import print_reset_link
+
+    return asyncio.run(print_reset_link(_settings_with_database(), options.username, options.url))
 
 
 def _reseal(options: argparse.Namespace) -> int:
     from atrium.boot.examine import reseal
-    from atrium.kit.settings import read_settings
 
-    print(
-        f"{asyncio.run(reseal(read_settings()))} secrets sealed again; older keys can be dropped from SERVICE_SECRET_KEY"
-    )
+    changed = asyncio.run(reseal(_settings_with_database()))
+    print(f"{changed} secrets sealed again; older keys can be dropped from SERVICE_SECRET_KEY")
     return 0
 
 
 def _blobs_verify(options: argparse.Namespace) -> int:
     from atrium.boot.blobs import verify_blobs
-    from atrium.kit.settings import read_settings
 
-    return asyncio.run(verify_blobs(read_settings()))
-
-
-def _complain(text: str) -> int:
-    print(f"atrium: {text}", file=sys.stderr)
-    return 2
+    return asyncio.run(verify_blobs(_settings_with_database(), release_orphans=options.release_orphans))

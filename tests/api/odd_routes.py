@@ -5,12 +5,12 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 
 from atrium.seams.context import Operation
-from atrium.seams.routes import BEARER, GET, POST, PUBLIC, Event, EventStream, Route, section
+from atrium.seams.routes import ANY, BEARER, GET, POST, PUBLIC, EventStream, Route, SseEvent, section
 
 ROUTES: tuple[Route, ...] = section(
     "Only in tests",
-    POST("/api/test/streams/:name", "odd.watch", BEARER),
-    GET("/api/test/streams/:name", "odd.look", BEARER),
+    POST("/api/test/streams/:name", "odd.watch", BEARER, accepts=ANY),
+    GET("/api/test/streams/:name", "odd.look", BEARER, accepts=ANY),
     GET("/api/test/broken", "odd.break_down", PUBLIC),
 )
 
@@ -19,10 +19,10 @@ ROUTES: tuple[Route, ...] = section(
 class Source:
     """What a stream sends is put in here; None ends it, an exception breaks it."""
 
-    coming: asyncio.Queue[Event | BaseException | None] = field(default_factory=asyncio.Queue)
+    coming: asyncio.Queue[SseEvent | BaseException | None] = field(default_factory=asyncio.Queue)
     closed: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def events(self) -> AsyncGenerator[Event, None]:
+    async def events(self) -> AsyncGenerator[SseEvent, None]:
         try:
             while (item := await self.coming.get()) is not None:
                 if isinstance(item, BaseException):

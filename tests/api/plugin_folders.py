@@ -5,7 +5,7 @@ from textwrap import dedent
 
 MANIFEST = 'id = "{id}"\nname = "Probe"\nversion = "0.1.0"\ndescription = "For a test."\nentry = "plugin.py"\n'
 WHOLE = '''
-from atrium.sdk import Parameter, Plugin, PluginRoute, Tool, UserError
+from atrium.sdk import Message, Operation, Parameter, Plugin, PluginRoute, Tool, Turn, UserError
 
 
 async def answer(ctx, request):
@@ -21,7 +21,11 @@ async def run(db, principal, arguments):
     return arguments
 
 
-TOOL = Tool(name="{tool}", description="Echo.", permission="chat:use", run=run)
+TOOL = Tool(name="{tool}", description="Echo.", permission="chat:use", effect="read", run=run)
+TURN = Turn([Message("user", "x")])
+FLOW = {"slug": "probe-flow", "start": "one", "max_steps": 3, "steps": [{"name": "one", "kind": "tool", "tool": "word_count"}]}
+CHOICE = {"name": "one", "kind": "choice", "when": {"empty": ""}, "then": "one", "else": "one"}
+EMAIL = {"name": "email", "type": "email", "label": "Your address", "required": True}
 ROUTES = (
     PluginRoute("GET", "/echo", "chat:use", answer, "Echo the query."),
     PluginRoute("POST", "/echo/:name", "notes:manage", answer, "Echo the body."),

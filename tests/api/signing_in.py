@@ -1,11 +1,14 @@
 """What tests about people and credentials share: signing in, and moving a credential's clock."""
 
-from atrium.boot.assemble import House
+from dataclasses import replace
+
+from atrium.boot.assemble import Application
 from tests.client import Answer, Client
 from tests.people import Company
 from tests.postgres import run_as_owner
 
 PASSWORD = "correct horse battery staple"
+COOKIE_WANTED = {"atrium-session": "cookie"}
 DIGEST = "digest = sha256(convert_to($1, 'UTF8'))"
 _hashed: list[str] = []
 
@@ -22,9 +25,24 @@ async def signed_in(client: Client, **fields: str) -> Client:
     return with_token(client, answer["token"])
 
 
+async def in_browser(client: Client, **fields: str) -> Client:
+    """The same person signed in with a browser, which keeps the session in a cookie."""
+    entry = with_token(client, None)
+    answer = await entry.post(
+        "/api/login", {"username": client.username, "password": PASSWORD, **fields}, headers=COOKIE_WANTED
+    )
+    assert answer.status == 200, answer.raw
+    return with_cookie(client, answer)
+
+
+def with_cookie(client: Client, answer: Answer) -> Client:
+    """The same person with the cookie that this reply set."""
+    return replace(client, token=None, cookie=answer.headers["set-cookie"].partition(";")[0])
+
+
 def with_token(client: Client, token: str | None) -> Client:
     """The same person with another credential."""
-    return Client(client.app, token, client.user_id, client.team_id, client.org_id, client.username, client.address)
+    return replace(client, token=token, cookie="")
 
 
 async def person(company: Company, role: str = "member") -> Client:
@@ -36,7 +54,7 @@ async def person(company: Company, role: str = "member") -> Client:
     return client
 
 
-async def in_sql(house: House, sql: str, *values: object) -> list[list[object]]:
+async def in_sql(house: Application, sql: str, *values: object) -> list[list[object]]:
     """One statement as the owner of the database."""
     rows = await run_as_owner(house.services.settings.database_url, sql, *values)
     return [list(row.values()) for row in rows]

@@ -8,22 +8,25 @@ from uuid import UUID
 import asyncpg
 import pytest
 
-from atrium.boot.assemble import House, assemble
+from atrium.boot.assemble import Application, assemble
+from atrium.ground.audit import chain_keys, sealer
 from atrium.ground.audit import service as audit
-from atrium.ground.audit.model import GENESIS, ChainRow, Head, Verdict, link
+from atrium.ground.audit import verification as audit_verification
+from atrium.ground.audit.model import GENESIS, ChainKey, ChainRow, Head, Verdict, key_id_of, link, sign_head
 from atrium.kit.ids import new_id
+from atrium.kit.keys import Keyring
 from tests.api.signing_in import in_sql
 from tests.client import Client
-from tests.houses import settings_for
 from tests.people import Company, found_company
 from tests.postgres import fresh_database
+from tests.servers import SECRET, settings_for
 
 Trail = tuple[Company, Client]
 AT = "WHERE org_id = $1 AND seq = "
 
 
 @pytest.fixture(scope="module")
-async def quiet_house() -> AsyncIterator[House]:
+async def quiet_house() -> AsyncIterator[Application]:
     """A house whose background loops are not running, so that nobody seals but the test."""
     async with fresh_database() as url:
         house = assemble(settings_for(url))
@@ -33,7 +36,7 @@ async def quiet_house() -> AsyncIterator[House]:
 
 
 @pytest.fixture
-async def trail(quiet_house: House) -> Trail:
+async def trail(quiet_house: Application) -> Trail:
     """A company with five sealed events, and somebody to make more."""
     company = await found_company(quiet_house)
     admin = await company.join("admin")
@@ -55,7 +58,7 @@ async def seal(company: Company, *, but: int = 0) -> int:
     sealed, left = 0, -1
     async with asyncio.timeout(60):
         while left != but:
-            sealed += await audit.seal(company.house.services.database)
+            sealed += await sealer.seal(company.house.services.database, company.house.services.keys)
             left = await unsealed(company)
             await asyncio.sleep(0.01 if left != but else 0)
     return sealed
@@ -70,11 +73,14 @@ async def unsealed(company: Company) -> int:
 
 
 async def verdict_on(company: Company, trusted: list[Head] | None = None) -> Verdict:
-    kept = {head.org_id: head for head in trusted} if trusted is not None else None
-    [verdict] = [
-        one async for one in audit.verify(company.house.services.database, kept) if one.org_id == company.org.id
+    services = company.house.services
+    found = [
+        one
+        async for one in audit_verification.verify(services.database, services.keys, trusted or [])
+        if one.org_id == company.org.id
     ]
-    return verdict
+    assert len(found) == 1
+    return found[0]
 
 
 async def head_of(company: Company) -> Head:
@@ -128,7 +134,7 @@ async def test_events_that_come_meanwhile_do_not_shift_the_pages(admin: Client) 
     assert [event["id"] for event in first["items"] + second["items"]] == whole
 
 
-@pytest.mark.parametrize("role", ["worker", "viewer", "member"])
+@pytest.mark.parametrize("role", ["viewer", "translator", "member"])
 async def test_reading_the_trail_needs_managing_settings(company: Company, role: str) -> None:
     answer = await (await company.join(role)).get("/api/audit")
 
@@ -169,7 +175,7 @@ async def test_sealing_again_goes_on_where_it_ended(trail: Trail) -> None:
 
     assert (before.events, before.unsealed, before.problem) == (5, 2, None)
     assert await verdict_on(company) == Verdict(company.org.id, 7, 0)
-    assert await audit.seal(company.house.services.database) == 0
+    assert await sealer.seal(company.house.services.database, company.house.services.keys) == 0
 
 
 async def test_each_company_has_a_chain_of_its_own(trail: Trail) -> None:
@@ -258,12 +264,48 @@ async def test_an_unsealed_tail_is_found_too(trail: Trail) -> None:
     assert (await verdict_on(company)).problem is not None
 
 
-async def test_a_cut_tail_with_its_head_set_back_is_found_by_the_head_kept_outside(trail: Trail) -> None:
+async def test_a_cut_tail_with_its_head_set_back_is_found_by_the_heads_signature(trail: Trail) -> None:
     company, _ = trail
+
+    await cut_after(company, 3)
+
+    assert "did not sign" in str((await verdict_on(company)).problem)
+
+
+async def cut_after(company: Company, seq: int) -> None:
+    """Take the tail away and set the head back, as somebody with the whole database in hand could."""
+    await tamper(company, f"DELETE FROM audit_events WHERE org_id = $1 AND seq > {seq}")
+    last = f"(SELECT hash FROM audit_events {AT} {seq})"
+    await tamper(company, f"UPDATE audit_heads SET seq = {seq}, hash = {last} WHERE org_id = $1")
+
+
+async def test_a_cut_tail_is_not_hidden_by_going_on_from_it(trail: Trail) -> None:
+    company, admin = trail
+    await cut_after(company, 3)
+    await act(admin, 2)
+
+    await sealer.seal(company.house.services.database, company.house.services.keys)
+
+    assert await unsealed(company) == 2
+    assert (await verdict_on(company)).problem is not None
+
+
+async def test_a_head_of_an_earlier_moment_is_found_by_the_one_kept_outside(trail: Trail) -> None:
+    company, admin = trail
+    [earlier] = await in_sql(
+        company.house, "SELECT seq, hash, signature FROM audit_heads WHERE org_id = $1", company.org.id
+    )
+    await act(admin, 2)
+    await seal(company)
     kept = await head_of(company)
 
-    await tamper(company, "DELETE FROM audit_events WHERE org_id = $1 AND seq > 3")
-    await tamper(company, f"UPDATE audit_heads SET seq = 3, hash = (SELECT hash FROM audit_events {AT} 3) WHERE org_id = $1")  # fmt: skip
+    await tamper(company, "DELETE FROM audit_events WHERE org_id = $1 AND seq > 5")
+    await in_sql(
+        company.house,
+        "UPDATE audit_heads SET seq = $2, hash = $3, signature = $4 WHERE org_id = $1",
+        company.org.id,
+        *earlier,
+    )
 
     assert (await verdict_on(company)).problem is None
     assert "kept outside" in str((await verdict_on(company, [kept])).problem)
@@ -279,7 +321,17 @@ async def test_a_trail_wiped_whole_is_found_by_the_head_kept_outside(trail: Trai
     assert "kept outside" in str((await verdict_on(company, [kept])).problem)
 
 
-async def test_a_chain_forged_from_the_start_is_found_by_the_head_kept_outside(trail: Trail) -> None:
+async def test_a_chain_forged_with_a_guessed_key_is_found(trail: Trail) -> None:
+    company, _ = trail
+    kept = await head_of(company)
+    await tamper(company, f"UPDATE audit_events SET subject = 'forged' {AT} 2")
+
+    await forge(company, ChainKey(key_id_of(kept.hash), b"a guess"))
+
+    assert "event 1 " in str((await verdict_on(company)).problem)
+
+
+async def test_a_chain_forged_as_one_of_before_is_found_by_the_head_kept_outside(trail: Trail) -> None:
     company, admin = trail
     kept = await head_of(company)
     await tamper(company, f"UPDATE audit_events SET subject = 'forged' {AT} 2")
@@ -287,12 +339,59 @@ async def test_a_chain_forged_from_the_start_is_found_by_the_head_kept_outside(t
     await act(admin, 1)
     await seal(company)
 
-    assert (await verdict_on(company)).problem is None
+    verdict = await verdict_on(company)
+
+    assert (verdict.problem, verdict.events, verdict.unkeyed) == (None, 6, 5)
     assert "differs from the head kept outside" in str((await verdict_on(company, [kept])).problem)
 
 
-async def forge(company: Company) -> None:
-    """Compute every link anew, as somebody with the whole database in hand could."""
+async def test_a_chain_of_before_stays_good_and_goes_on_with_a_key(trail: Trail) -> None:
+    company, admin = trail
+    await forge(company)
+    before = await verdict_on(company)
+
+    await act(admin, 2)
+    await seal(company)
+    after = await verdict_on(company)
+    await tamper(company, f"UPDATE audit_events SET subject = 'forged' {AT} 2")
+    await forge(company, to=5, head=False)
+
+    assert (before.problem, before.unkeyed, after.problem, after.unkeyed) == (None, 5, None, 5)
+    assert "event 6 " in str((await verdict_on(company)).problem)
+
+
+async def test_a_process_of_before_cannot_move_a_head_that_is_signed(trail: Trail) -> None:
+    company, _ = trail
+
+    with pytest.raises(asyncpg.CheckViolationError):
+        await tamper(company, "UPDATE audit_heads SET seq = seq + 1, hash = sha256(hash) WHERE org_id = $1")
+
+
+async def test_a_new_key_of_the_instance_ties_with_a_new_key_and_checks_with_the_old(trail: Trail) -> None:
+    company, admin = trail
+    services = company.house.services
+    both = Keyring(f"another key for tests that is long enough,{SECRET}")
+    fresh = Keyring("another key for tests that is long enough")
+    try:
+        assert await chain_keys.reseal(services.database, both) >= 1
+        await act(admin, 2)
+        async with asyncio.timeout(60):
+            while await unsealed(company):
+                await sealer.seal(services.database, fresh)
+        [verdict] = [
+            one async for one in audit_verification.verify(services.database, fresh) if one.org_id == company.org.id
+        ]
+
+        assert verdict == Verdict(company.org.id, 7, 0)
+        count = "SELECT count(DISTINCT substr(hash, 1, 4)) FROM audit_events WHERE org_id = $1"
+        assert [list(row) for row in await in_sql(company.house, count, company.org.id)] == [[2]]
+        assert "cannot open" in str((await verdict_on(company)).problem)
+    finally:
+        await chain_keys.reseal(services.database, Keyring(f"{SECRET},another key for tests that is long enough"))
+
+
+async def forge(company: Company, key: ChainKey | None = None, *, to: int = 99, head: bool = True) -> None:
+    """Compute every link anew, without a key or with a guessed one, as somebody with the whole database in hand could."""
     rows = await in_sql(
         company.house,
         "SELECT org_id, id, team_id, actor_id, kind, subject, facts::text, extract(epoch FROM at)::text, seq, hash"
@@ -300,11 +399,14 @@ async def forge(company: Company) -> None:
         company.org.id,
     )
     before = GENESIS
-    for seq, values in enumerate(rows, 1):
+    for seq, values in enumerate(rows[:to], 1):
         fields: list[Any] = values
-        before = link(before, seq, ChainRow(*fields))
+        before = link(before, seq, ChainRow(*fields), key)
         await in_sql(company.house, f"UPDATE audit_events SET hash = $2 {AT} {seq}", company.org.id, before)
-    await in_sql(company.house, "UPDATE audit_heads SET hash = $2 WHERE org_id = $1", company.org.id, before)
+    if head:
+        signature = sign_head(key, company.org.id, len(rows), before) if key else None
+        change = "UPDATE audit_heads SET hash = $2, signature = $3 WHERE org_id = $1"
+        await in_sql(company.house, change, company.org.id, before, signature)
 
 
 async def test_a_head_kept_outside_goes_on_holding_as_the_chain_grows(trail: Trail) -> None:
@@ -324,7 +426,7 @@ async def test_an_event_of_an_open_transaction_is_sealed_later_and_not_skipped(t
     await insert_event(connection, company, UUID(admin.user_id))
 
     await act(admin, 2)
-    await audit.seal(company.house.services.database)
+    await sealer.seal(company.house.services.database, company.house.services.keys)
     meanwhile = await verdict_on(company)
     await slow.commit()
     await connection.close()

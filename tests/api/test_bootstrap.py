@@ -5,42 +5,41 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from atrium.boot.assemble import House
-from atrium.ground.access.model import PERMISSIONS
+from atrium.boot.assemble import Application
+from atrium.ground.access.model import PERMISSIONS, WORKER
 from tests.api.signing_in import PASSWORD, in_sql
 from tests.client import Answer, Client
-from tests.houses import open_house, settings_for
-from tests.postgres import fresh_database
+from tests.servers import fresh_application
 
 FIRST = {"username": "Root", "password": PASSWORD, "org": "Grüne Räume GmbH", "team": "Core"}
 
 
 @pytest.fixture(scope="module")
-async def founding() -> AsyncIterator[tuple[House, Answer, Answer]]:
+async def founding() -> AsyncIterator[tuple[Application, Answer, Answer]]:
     """A house after its first run: what the configuration said before, and what the run answered."""
-    async with fresh_database() as url, open_house(settings_for(url)) as house:
+    async with fresh_application() as house:
         before = await Client(house.app).get("/api/config")
         yield house, before, await Client(house.app).post("/api/bootstrap", FIRST)
 
 
 @pytest.fixture(scope="module")
-async def open_to_all() -> AsyncIterator[House]:
+async def open_to_all() -> AsyncIterator[Application]:
     """A house whose first run never succeeds, for the tests about malformed ones."""
-    async with fresh_database() as url, open_house(settings_for(url)) as house:
+    async with fresh_application() as house:
         yield house
 
 
 @pytest.fixture(scope="module")
-async def guarded_house() -> AsyncIterator[House]:
-    async with fresh_database() as url, open_house(settings_for(url, bootstrap_token="let-me-in")) as house:
+async def guarded_house() -> AsyncIterator[Application]:
+    async with fresh_application(bootstrap_token="let-me-in") as house:
         yield house
 
 
-async def people_in(house: House) -> object:
+async def people_in(house: Application) -> object:
     return (await in_sql(house, "SELECT count(*) FROM users"))[0][0]
 
 
-Founding = tuple[House, Answer, Answer]
+Founding = tuple[Application, Answer, Answer]
 
 
 def test_the_first_run_makes_an_operator_a_company_and_a_team(founding: Founding) -> None:
@@ -59,7 +58,7 @@ async def test_the_first_token_is_the_operators_session(founding: Founding) -> N
     who = await Client(house.app, founded["token"]).get("/api/whoami")
 
     assert (who["operator"], who["org_role"], who["role"], who["credential"]) == (True, "org_owner", "owner", "session")
-    assert set(who["permissions"]) == PERMISSIONS
+    assert set(who["permissions"]) == PERMISSIONS - WORKER
 
 
 async def test_a_second_run_is_refused_and_makes_nothing(founding: Founding) -> None:
@@ -89,7 +88,7 @@ async def test_the_first_run_is_the_first_audit_event(founding: Founding) -> Non
 
 
 async def test_of_many_first_runs_at_once_one_wins() -> None:
-    async with fresh_database() as url, open_house(settings_for(url)) as house:
+    async with fresh_application() as house:
         nobody = Client(house.app)
 
         runs = [nobody.post("/api/bootstrap", FIRST | {"username": f"root{n}"}) for n in range(6)]
@@ -114,7 +113,7 @@ async def test_of_many_first_runs_at_once_one_wins() -> None:
     ],
 )
 async def test_a_malformed_first_run_is_refused_and_leaves_the_instance_open(
-    open_to_all: House, wrong: dict[str, str]
+    open_to_all: Application, wrong: dict[str, str]
 ) -> None:
     nobody = Client(open_to_all.app)
 
@@ -126,7 +125,7 @@ async def test_a_malformed_first_run_is_refused_and_leaves_the_instance_open(
 
 
 @pytest.mark.parametrize("token", [None, "wrong", "let-me-in2", "let-me-i", "LET-ME-IN", "let-me-in é"])
-async def test_a_guarded_first_run_needs_its_token(guarded_house: House, token: str | None) -> None:
+async def test_a_guarded_first_run_needs_its_token(guarded_house: Application, token: str | None) -> None:
     refused = await Client(guarded_house.app, token).post("/api/bootstrap", FIRST)
 
     assert (refused.status, refused.code) == (403, "instance.bootstrap_token")
@@ -134,5 +133,5 @@ async def test_a_guarded_first_run_needs_its_token(guarded_house: House, token: 
 
 
 async def test_a_guarded_first_run_opens_with_its_token() -> None:
-    async with fresh_database() as url, open_house(settings_for(url, bootstrap_token="let-me-in")) as house:
+    async with fresh_application(bootstrap_token="let-me-in") as house:
         assert (await Client(house.app, "let-me-in").post("/api/bootstrap", FIRST)).status == 201

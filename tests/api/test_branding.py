@@ -7,6 +7,7 @@ import resource
 import struct
 import zlib
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from io import BytesIO
 from typing import Any
 
@@ -14,11 +15,12 @@ import asyncpg
 import pytest
 from PIL import Image, ImageCms, PngImagePlugin
 
-from atrium.boot.assemble import House
+from atrium.boot.assemble import Application
+from atrium.boot.wiring import DOMAINS
 from tests.client import Answer, Client
-from tests.houses import open_house, settings_for
 from tests.people import Company, found_company
 from tests.postgres import run_as_owner
+from tests.servers import open_application, settings_for
 
 TEAL = {"accent": "#0f766e", "accent-text": "#0b5f58", "focus": "#0f766e"}
 LOGO_BYTES = 1_048_576
@@ -233,7 +235,7 @@ async def test_a_credential_that_does_not_count_is_ignored(nobody: Client, heade
     assert (answer.status, answer["title"]) == (200, "Atrium")
 
 
-async def test_an_expired_session_sees_what_a_visitor_sees(house: House, chief: Client) -> None:
+async def test_an_expired_session_sees_what_a_visitor_sees(house: Application, chief: Client) -> None:
     await brand(chief, title="Acme")
     await run_as_owner(
         house.services.settings.database_url,
@@ -269,7 +271,8 @@ async def test_a_page_load_of_a_visitor_is_one_statement(company: Company, chief
     hostname = await give_hostname(company)
     await brand(chief, title="Acme")
     asked: list[str] = []
-    async with open_house(settings_for(database_url, database_pool=1)) as house:
+    without_background = tuple(replace(domain, chores=(), start=None, stop=None) for domain in DOMAINS)
+    async with open_application(settings_for(database_url, database_pool=1), domains=without_background) as house:
         async with house.services.database.borrow() as connection:
             connection.add_query_logger(lambda record: asked.append(record.query))
         visitor = Client(house.app)
@@ -322,7 +325,7 @@ async def test_a_suspended_company_keeps_its_look_and_cannot_change_it(company: 
 
 
 async def test_the_serving_role_sees_one_companys_row_and_cannot_write_the_instances(
-    house: House, chief: Client, stranger: Client
+    house: Application, chief: Client, stranger: Client
 ) -> None:
     await brand(chief, title="Acme")
     await brand(stranger, title="Stranger Ltd")
@@ -745,7 +748,7 @@ async def test_a_put_may_carry_the_logo_and_sending_back_what_was_read_changes_n
 
 async def test_others_are_served_while_a_logo_is_drawn(chief: Client, alice: Client, database_url: str) -> None:
     large = as_text(png_of(4096, 4096, bytes(4096 * 513)))
-    async with open_house(settings_for(database_url, database_pool=1)) as house:
+    async with open_application(settings_for(database_url, database_pool=1)) as house:
         uploader, reader = Client(house.app, chief.token), Client(house.app, alice.token)
 
         upload = asyncio.create_task(uploader.post("/api/org/branding/logo", {"data": large}))

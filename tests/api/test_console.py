@@ -11,8 +11,7 @@ import pytest
 
 from atrium.product.console import service
 from tests.client import Answer, Client
-from tests.houses import open_house, settings_for
-from tests.postgres import fresh_database
+from tests.servers import fresh_application
 
 INDEX = """<!doctype html><html><head><title>Atrium</title>
 <script type="application/json" id="boot">{}</script><script src="/assets/boot-abcd1234.js"></script></head></html>"""
@@ -57,7 +56,7 @@ async def test_the_page_is_kept_by_nobody_and_runs_under_a_strict_policy(nobody:
 
 
 async def test_the_page_carries_the_facts_of_its_instance() -> None:
-    async with fresh_database() as url, open_house(settings_for(url)) as house:
+    async with fresh_application() as house:
         before = facts_of(await Client(house.app).get("/"))
         await Client(house.app).post(
             "/api/bootstrap", {"username": "ada", "password": "correct horse", "org": "O", "team": "T"}
@@ -90,7 +89,7 @@ async def test_the_page_speaks_the_language_the_browser_asks_for(nobody: Client,
 @asynccontextmanager
 async def branded(**look: object) -> AsyncIterator[Client]:
     """A stranger to an instance of its own, which looks like this."""
-    async with fresh_database() as url, open_house(settings_for(url)) as house:
+    async with fresh_application() as house:
         first = {"username": "ada", "password": "correct horse", "org": "O", "team": "T"}
         founded = await Client(house.app).post("/api/bootstrap", first)
         await Client(house.app, founded["token"]).put("/api/branding", look)

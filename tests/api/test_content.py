@@ -96,7 +96,7 @@ async def test_a_head_has_the_headers_and_no_bytes(alice: Client) -> None:
 @pytest.mark.parametrize(
     ("content_type", "kind"),
     [
-        ("image/png", "inline"), ("text/plain; charset=utf-8", "inline"), ("application/pdf", "inline"),
+        ("image/png", "inline"), ("text/plain; charset=utf-8", "inline"), ("application/pdf", "attachment"),
         ("text/html", "attachment"), ("image/svg+xml", "attachment"), ("application/xml", "attachment"), ("nonsense", "attachment"),
     ],
 )  # fmt: skip
@@ -108,7 +108,24 @@ async def test_only_harmless_types_are_shown_in_place(alice: Client, content_typ
     assert answer.headers["content-disposition"] == f'{kind}; filename="file"'
     assert answer.headers["x-content-type-options"] == "nosniff"
     assert answer.headers["content-security-policy"].startswith("default-src 'none'")
-    assert ("sandbox" in answer.headers["content-security-policy"]) is (content_type != "application/pdf")
+    assert answer.headers["content-security-policy"].endswith("; sandbox")
+
+
+@pytest.mark.parametrize("range", [None, "bytes=0-99"])
+async def test_a_pdf_is_shown_in_place_and_outside_of_the_sandbox_its_viewer_needs(
+    alice: Client, range: str | None
+) -> None:
+    paper = {"content-type": "application/pdf"}
+    stored = await alice.put("/api/repo/paper.pdf", b"%PDF-1.7\n" + BODY, headers=paper)
+
+    answer = await alice.get(f"/api/repo-obj/{stored['id']}/content", headers={"range": range} if range else {})
+    head = await alice.send("HEAD", f"/api/repo-obj/{stored['id']}/content")
+
+    assert answer.raw == (b"%PDF-1.7\n" + BODY)[: 100 if range else None]
+    assert answer.headers["content-disposition"] == 'inline; filename="paper.pdf"'
+    assert answer.headers["content-security-policy"].startswith("default-src 'none'; ")
+    assert "sandbox" not in answer.headers["content-security-policy"] + head.headers["content-security-policy"]
+    assert (head.raw, head.headers["content-length"]) == (b"", str(len(BODY) + 9))
 
 
 async def test_a_type_that_is_none_becomes_plain_bytes(alice: Client) -> None:

@@ -10,8 +10,8 @@ import dns.rdatatype
 import dns.rrset
 import pytest
 
-from tests.houses import open_house, settings_for
 from tests.people import found_company
+from tests.servers import open_application, settings_for
 
 
 class NameServer(asyncio.DatagramProtocol):
@@ -45,7 +45,7 @@ async def names() -> AsyncIterator[tuple[NameServer, str]]:
 
 async def test_a_hostname_counts_once_its_record_is_there(database_url: str, names: tuple[NameServer, str]) -> None:
     server, address = names
-    async with open_house(settings_for(database_url, domain_proof=True, dns_servers=address)) as house:
+    async with open_application(settings_for(database_url, domain_proof=True, dns_servers=address)) as house:
         company = await found_company(house)
         operator = await company.join("owner", operator=True)
         at, host = f"/api/orgs/{company.org.id}", f"p{company.org.id.hex[-8:]}.example"
@@ -68,7 +68,7 @@ async def test_a_hostname_counts_once_its_record_is_there(database_url: str, nam
 
 
 async def test_an_operator_may_waive_the_proof(database_url: str, names: tuple[NameServer, str]) -> None:
-    async with open_house(settings_for(database_url, domain_proof=True, dns_servers=names[1])) as house:
+    async with open_application(settings_for(database_url, domain_proof=True, dns_servers=names[1])) as house:
         company = await found_company(house)
         operator = await company.join("owner", operator=True)
 

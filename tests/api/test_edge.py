@@ -6,23 +6,23 @@ from typing import Any
 
 import pytest
 
-from atrium.boot.assemble import House
+from atrium.boot.assemble import Application
 from atrium.boot.wiring import DOMAINS
 from atrium.routes import ROUTES
 from atrium.seams.wiring import Domain
 from tests.api import odd_routes
 from tests.client import Answer, Client
-from tests.houses import open_house, settings_for
 from tests.people import Company
+from tests.servers import open_application, settings_for
 
 LIMIT = 1_048_576
 PROBLEM = {"type", "title", "status", "detail", "code", "request_id"}
 
 
 @pytest.fixture(scope="module")
-async def odd_house(database_url: str) -> AsyncIterator[House]:
+async def odd_house(database_url: str) -> AsyncIterator[Application]:
     domains = (*DOMAINS, Domain("odd", odd_routes))
-    async with open_house(settings_for(database_url), (*ROUTES, *odd_routes.ROUTES), domains) as house:
+    async with open_application(settings_for(database_url), (*ROUTES, *odd_routes.ROUTES), domains) as house:
         yield house
 
 
@@ -143,7 +143,7 @@ async def test_every_refusal_is_explained_on_the_reference_page(company: Company
         assert f'id="{answer["type"].partition("#")[2]}"' in page
 
 
-async def test_a_defect_of_ours_says_nothing_of_itself(odd_house: House) -> None:
+async def test_a_defect_of_ours_says_nothing_of_itself(odd_house: Application) -> None:
     answer = await Client(odd_house.app).get("/api/test/broken", headers={"x-request-id": "look-me-up"})
 
     assert (answer.status, answer.code, answer["request_id"]) == (500, "internal", "look-me-up")
@@ -152,7 +152,7 @@ async def test_a_defect_of_ours_says_nothing_of_itself(odd_house: House) -> None
     assert b"RuntimeError" not in answer.raw
 
 
-async def test_a_defect_is_explained_on_the_reference_page_too(odd_house: House) -> None:
+async def test_a_defect_is_explained_on_the_reference_page_too(odd_house: Application) -> None:
     nobody = Client(odd_house.app)
     anchor = (await nobody.get("/api/test/broken"))["type"].partition("#")[2]
 
@@ -250,3 +250,30 @@ async def test_an_idempotency_key_has_its_limits(alice: Client, key: str, status
     answer = await alice.post("/api/notes", {"title": "x"}, headers={"idempotency-key": key})
 
     assert answer.status == status
+
+
+async def test_a_browsers_question_before_a_request_is_counted_like_a_request(
+    house: Application, nobody: Client
+) -> None:
+    asked = {"origin": "https://elsewhere.example", "access-control-request-method": "GET"}
+    counter = house.services.metrics.requests.labels("none", "none", "204")
+    before = counter._value.get()
+
+    await nobody.send("OPTIONS", "/openapi.json", headers=asked)
+
+    assert counter._value.get() == before + 1
+
+
+async def test_pages_of_every_origin_read_the_document_and_nothing_else(nobody: Client, alice: Client) -> None:
+    asked = {"origin": "https://elsewhere.example", "access-control-request-method": "GET"}
+
+    document = await nobody.get("/openapi.json", headers={"origin": "https://elsewhere.example"})
+    before = await nobody.send("OPTIONS", "/openapi.json", headers=asked)
+    refused = [await nobody.send("OPTIONS", path, headers=asked) for path in ("/api/notes", "/api/login", "/health")]
+    others = [await alice.get(path, headers=asked) for path in ("/api/notes", "/health", "/docs", "/api/whoami")]
+
+    assert (document.status, document.headers["access-control-allow-origin"]) == (200, "*")
+    assert (before.status, before.headers["access-control-allow-methods"]) == (204, "GET")
+    assert "access-control-allow-credentials" not in before.headers
+    assert [answer.status for answer in refused] == [405, 405, 405]
+    assert not any("access-control-allow-origin" in answer.headers for answer in refused + others)

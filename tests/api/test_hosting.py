@@ -5,27 +5,27 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from atrium.boot.assemble import House
+from atrium.boot.assemble import Application
 from tests.client import Client
-from tests.houses import open_house, settings_for
-from tests.postgres import fresh_database, run_as_owner
+from tests.postgres import run_as_owner
+from tests.servers import fresh_application
 
 TOKEN = "the host's own token"
 TENANT = {"username": "ada", "org": "Acme"}
 
 
 @pytest.fixture
-async def hosted() -> AsyncIterator[House]:
-    async with fresh_database() as url, open_house(settings_for(url, hosted=True, provision_token=TOKEN)) as house:
+async def hosted() -> AsyncIterator[Application]:
+    async with fresh_application(hosted=True, provision_token=TOKEN) as house:
         yield house
 
 
 @pytest.fixture
-def host(hosted: House) -> Client:
+def host(hosted: Application) -> Client:
     return Client(hosted.app, TOKEN)
 
 
-async def owner_of(hosted: House, host: Client) -> Client:
+async def owner_of(hosted: Application, host: Client) -> Client:
     link = (await host.post("/api/provision", TENANT))["activation_token"]
     session = await Client(hosted.app).post("/api/activate", {"token": link, "password": "a long phrase"})
     return Client(hosted.app, session["token"])
@@ -38,7 +38,7 @@ async def test_provisioning_exists_in_hosted_mode_only(nobody: Client) -> None:
         assert (answer.status, answer.code) == (404, "request.no_route")
 
 
-async def test_only_the_provisioning_token_provisions(hosted: House) -> None:
+async def test_only_the_provisioning_token_provisions(hosted: Application) -> None:
     assert (await Client(hosted.app).post("/api/provision", TENANT)).status == 401
     assert (await Client(hosted.app, "another token").post("/api/provision", TENANT)).status == 401
     assert (
@@ -48,7 +48,7 @@ async def test_only_the_provisioning_token_provisions(hosted: House) -> None:
     ).status == 403
 
 
-async def test_the_link_lets_the_owner_in_once(hosted: House, host: Client) -> None:
+async def test_the_link_lets_the_owner_in_once(hosted: Application, host: Client) -> None:
     answer = await host.post("/api/provision", TENANT)
     assert answer.status == 201
     assert answer["activation_url"] == f"http://atrium.test/activate#token={answer['activation_token']}"
@@ -68,7 +68,7 @@ async def test_the_link_lets_the_owner_in_once(hosted: House, host: Client) -> N
     assert (await nobody.post("/api/login", {"username": "ada", "password": "a long phrase"})).status == 200
 
 
-async def test_provisioning_again_renews_the_link_and_makes_nobody_new(hosted: House, host: Client) -> None:
+async def test_provisioning_again_renews_the_link_and_makes_nobody_new(hosted: Application, host: Client) -> None:
     first, second = await host.post("/api/provision", TENANT), await host.post("/api/provision", TENANT)
     nobody = Client(hosted.app)
 
@@ -83,7 +83,7 @@ async def test_provisioning_again_renews_the_link_and_makes_nobody_new(hosted: H
     assert (await host.post("/api/provision", TENANT)).code == "hosting.provisioned"
 
 
-async def test_fifty_provisionings_at_once_make_one_owner(hosted: House, host: Client) -> None:
+async def test_fifty_provisionings_at_once_make_one_owner(hosted: Application, host: Client) -> None:
     answers = await asyncio.gather(*(host.post("/api/provision", TENANT) for _ in range(50)))
 
     users = await run_as_owner(hosted.services.settings.database_url, "SELECT username FROM users")
@@ -92,7 +92,7 @@ async def test_fifty_provisionings_at_once_make_one_owner(hosted: House, host: C
     assert {answer.status for answer in answers} <= {201, 409}
 
 
-async def test_an_old_link_is_refused(hosted: House, host: Client) -> None:
+async def test_an_old_link_is_refused(hosted: Application, host: Client) -> None:
     link = (await host.post("/api/provision", TENANT))["activation_token"]
     await run_as_owner(hosted.services.settings.database_url, "UPDATE activations SET expires_at = now()")
 
@@ -101,7 +101,7 @@ async def test_an_old_link_is_refused(hosted: House, host: Client) -> None:
     assert (answer.status, answer.code) == (401, "hosting.activation_refused")
 
 
-async def test_a_suspended_tenant_reads_but_does_not_write(hosted: House, host: Client) -> None:
+async def test_a_suspended_tenant_reads_but_does_not_write(hosted: Application, host: Client) -> None:
     owner = await owner_of(hosted, host)
 
     assert (await host.post("/api/instance/suspend")).body == {"suspended": True}
@@ -114,7 +114,7 @@ async def test_a_suspended_tenant_reads_but_does_not_write(hosted: House, host: 
     assert (await owner.post("/api/notes", {"title": "x"})).status == 201
 
 
-async def test_the_hosts_limit_binds_the_tenant_who_cannot_lift_it(hosted: House, host: Client) -> None:
+async def test_the_hosts_limit_binds_the_tenant_who_cannot_lift_it(hosted: Application, host: Client) -> None:
     owner = await owner_of(hosted, host)
 
     answer = await host.post("/api/instance/quota", {"dimension": "ai.requests", "limit": 1, "window": "month"})

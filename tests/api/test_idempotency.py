@@ -4,6 +4,7 @@ import asyncio
 
 from tests.client import Client
 from tests.people import Company
+from tests.postgres import run_as_owner
 
 
 def _draft(company: Company, name: str) -> dict[str, object]:
@@ -51,3 +52,29 @@ async def test_of_twenty_at_once_one_works_and_nobody_hears_something_else(opera
     assert {answer.code for answer in answers if answer.status != 201} <= {"idempotency.unfinished"}
     assert {answer.raw for answer in made} == {made[0].raw}
     assert [answer.headers.get("idempotent-replay") for answer in made].count(None) == 1
+
+
+async def test_a_key_whose_request_died_is_the_same_requests_again(alice: Client, company: Company) -> None:
+    ask, once = {"prompt": "three plain words"}, {"idempotency-key": f"died-{company.org.id}"}
+    await alice.post("/api/ai/echo", ask, headers=once)
+    await _as_if_it_had_died(company, once, "298 seconds")
+    waiting = await alice.post("/api/ai/echo", ask, headers=once)
+    await _as_if_it_had_died(company, once, "301 seconds")
+    other = await alice.post("/api/ai/echo", {"prompt": "others"}, headers=once)
+
+    again = await alice.post("/api/ai/echo", ask, headers=once)
+
+    assert (waiting.status, waiting.code) == (409, "idempotency.unfinished")
+    assert waiting.headers["retry-after"] in ("1", "2")
+    assert (other.status, other.code) == (409, "idempotency.reused")
+    assert again.status == 200
+    assert "idempotent-replay" not in again.headers
+
+
+async def _as_if_it_had_died(company: Company, once: dict[str, str], ago: str) -> None:
+    await run_as_owner(
+        company.house.services.settings.database_url,
+        "UPDATE idempotency_keys SET reply_sealed = NULL, created_at = now() - $2::text::interval WHERE key = $1",
+        once["idempotency-key"],
+        ago,
+    )

@@ -7,7 +7,7 @@ from statistics import median
 import pytest
 from argon2 import PasswordHasher
 
-from atrium.boot.assemble import House
+from atrium.boot.assemble import Application
 from atrium.ground.access.model import ROLES
 from tests.api.signing_in import PASSWORD, age, in_sql, log_in, person, signed_in, use_just_now, with_token
 from tests.client import Answer, Client
@@ -109,7 +109,7 @@ async def test_signing_in_is_recorded(company: Company, admin: Client) -> None:
     ]  # fmt: skip
 
 
-async def test_a_stale_hash_is_renewed_at_sign_in(house: House, company: Company) -> None:
+async def test_a_stale_hash_is_renewed_at_sign_in(house: Application, company: Company) -> None:
     ann = await person(company)
     weak = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
     await in_sql(house, "UPDATE users SET password_hash = $2 WHERE id = $1::uuid", ann.user_id, weak)
@@ -244,7 +244,7 @@ async def test_a_malformed_profile_is_refused_by_field(alice: Client, body: dict
     assert answer["errors"][0]["path"] == path
 
 
-async def test_a_person_of_a_suspended_company_signs_in_but_writes_nothing(house: House) -> None:
+async def test_a_person_of_a_suspended_company_signs_in_but_writes_nothing(house: Application) -> None:
     company = await found_company(house)
     ann = await person(company)
     await company.suspend()

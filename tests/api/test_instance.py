@@ -6,14 +6,13 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from atrium import __version__
-from atrium.boot.assemble import House
+from atrium.boot.assemble import Application
 from atrium.kit.migrate import read_migrations
 from atrium.routes import ROUTES
 from tests.api.signing_in import PASSWORD, with_token
 from tests.client import Answer, Client
-from tests.houses import open_house, settings_for
 from tests.people import Company, found_company
-from tests.postgres import fresh_database
+from tests.servers import fresh_application, open_application, settings_for
 
 FIRST = {"username": "root", "password": PASSWORD, "org": "First", "team": "Core"}
 
@@ -21,7 +20,7 @@ FIRST = {"username": "root", "password": PASSWORD, "org": "First", "team": "Core
 @pytest.fixture(scope="module")
 async def counted() -> AsyncIterator[tuple[Answer, Client]]:
     """The configuration of a new instance, and its operator after the first run: nobody else is there to be counted."""
-    async with fresh_database() as url, open_house(settings_for(url, default_locale="is")) as house:
+    async with fresh_application(default_locale="is") as house:
         before = await Client(house.app).get("/api/config")
         yield before, Client(house.app, (await Client(house.app).post("/api/bootstrap", FIRST))["token"])
 
@@ -32,9 +31,9 @@ def root(counted: tuple[Answer, Client]) -> Client:
 
 
 @pytest.fixture
-async def own_house(database_url: str) -> AsyncIterator[House]:
+async def own_house(database_url: str) -> AsyncIterator[Application]:
     """A house of one's own, to break."""
-    async with open_house(settings_for(database_url)) as house:
+    async with open_application(settings_for(database_url)) as house:
         yield house
 
 
@@ -50,7 +49,7 @@ async def count_of(client: Client, family: str, **labels: str) -> float:
 
 @pytest.mark.parametrize("multitenant", [True, False])
 async def test_health_says_two_things_and_no_more(database_url: str, multitenant: bool) -> None:
-    async with open_house(settings_for(database_url, multitenant=multitenant)) as house:
+    async with open_application(settings_for(database_url, multitenant=multitenant)) as house:
         answer = await Client(house.app).get("/health")
 
     assert (answer.status, answer.body) == (200, {"ok": True, "multitenant": multitenant})
@@ -71,7 +70,7 @@ async def test_a_serving_process_is_ready(nobody: Client) -> None:
     assert (await nobody.get("/ready")).body == {"ready": True}
 
 
-async def test_a_stopping_process_is_not_ready_but_alive(own_house: House) -> None:
+async def test_a_stopping_process_is_not_ready_but_alive(own_house: Application) -> None:
     nobody = Client(own_house.app)
 
     own_house.services.state.draining = True
@@ -81,7 +80,7 @@ async def test_a_stopping_process_is_not_ready_but_alive(own_house: House) -> No
     assert (await nobody.get("/health")).status == 200
 
 
-async def test_without_its_database_a_process_is_alive_and_says_try_again(own_house: House) -> None:
+async def test_without_its_database_a_process_is_alive_and_says_try_again(own_house: Application) -> None:
     member = await (await found_company(own_house)).join()
     await own_house.services.database.close()
 
@@ -96,7 +95,7 @@ async def test_the_status_says_what_runs_and_how_secrets_are_kept(root: Client) 
     status = await root.get("/api/admin/status")
 
     assert set(status.body) == {
-        "version", "kdf", "tls", "multitenant", "secrets_at_rest", "schema_version", "counts", "failed_plugins",
+        "version", "kdf", "tls", "multitenant", "secrets_at_rest", "schema_version", "counts", "plans", "failed_plugins",
     }  # fmt: skip
     assert (status["version"], status["tls"], status["multitenant"]) == (__version__, False, True)
     assert (status["kdf"], status["secrets_at_rest"]) == ("argon2id m=46MiB t=1 p=1", "AES-256-GCM")

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from atrium.boot.assemble import House
+from atrium.boot.assemble import Application
 from tests.client import Client
 from tests.people import Company
 
@@ -119,7 +119,7 @@ async def test_queuing_and_cancelling_leave_a_trace(alice: Client, admin: Client
     assert events[:2] == [("jobs.cancelled", id), ("jobs.queued", id)]
 
 
-async def test_plugins_say_which_kinds_they_brought(alice: Client, house: House) -> None:
+async def test_plugins_say_which_kinds_they_brought(alice: Client, house: Application) -> None:
     plugins = {one["id"]: one["job_kinds"] for one in (await alice.get("/api/plugins"))["items"]}
 
     assert plugins["example-tools"] == ["x.example-tools.word-count"]

@@ -4,21 +4,20 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from atrium.boot.assemble import House
+from atrium.boot.assemble import Application
 from tests.client import Client
-from tests.houses import open_house, settings_for
-from tests.postgres import fresh_database
+from tests.servers import fresh_application
 
 FIRST_RUN = {"username": "ada", "password": "a phrase only ada knows", "org": "Acme", "team": "Core"}
 
 
 @pytest.fixture
 async def ada() -> AsyncIterator[Client]:
-    async with fresh_database() as url, open_house(settings_for(url)) as house:
+    async with fresh_application() as house:
         yield await first_run(house)
 
 
-async def first_run(house: House) -> Client:
+async def first_run(house: Application) -> Client:
     return Client(house.app, (await Client(house.app).post("/api/bootstrap", FIRST_RUN))["token"])
 
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from atrium.admin.instance.model import LOCALES
+from atrium.ground.tenancy.model import LOCALES
 from atrium.kit import catalogs
 from atrium.kit.paths import shipped
 from atrium.product.localization import service
 from tests.client import Client
-from tests.houses import open_house, settings_for
+from tests.servers import open_application, settings_for
 
 
 @pytest.fixture
@@ -41,6 +41,19 @@ async def test_anybody_reads_the_catalog_of_a_locale(nobody: Client) -> None:
     assert answer["messages"]["signin.title"] == "Innskráning"
 
 
+async def test_only_the_namespaces_asked_for_are_sent(nobody: Client) -> None:
+    everything = (await nobody.get("/api/i18n/catalog", locale="is"))["messages"]
+
+    some = (await nobody.get("/api/i18n/catalog", locale="is", namespaces="signin,ui,nothing"))["messages"]
+
+    assert some == {key: text for key, text in everything.items() if key.startswith(("signin.", "ui."))}
+
+
+@pytest.mark.parametrize("namespaces", ["", ",", "ui,", "ui signin", "../ui", "x" * 1001])
+async def test_what_is_no_list_of_namespaces_is_refused(nobody: Client, namespaces: str) -> None:
+    assert (await nobody.get("/api/i18n/catalog", namespaces=namespaces)).status == 400
+
+
 async def test_without_a_locale_the_default_answers(nobody: Client) -> None:
     assert (await nobody.get("/api/i18n/catalog"))["locale"] == "en"
 
@@ -55,7 +68,7 @@ async def test_gaps_are_filled_from_the_language_then_english(nobody: Client, sm
 
 
 async def test_gaps_are_filled_from_the_instances_default_before_english(database_url: str, small: Path) -> None:
-    async with open_house(settings_for(database_url, default_locale="nl")) as house:
+    async with open_application(settings_for(database_url, default_locale="nl")) as house:
         answer = await Client(house.app).get("/api/i18n/catalog", locale="es")
 
     assert answer["messages"] == {"words.one": "uno", "words.two": "two", "words.three": "drie"}

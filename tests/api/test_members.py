@@ -5,19 +5,18 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from atrium.boot.assemble import House
+from atrium.boot.assemble import Application
 from tests.api.signing_in import PASSWORD, age, log_in, with_token
 from tests.client import Client
-from tests.houses import open_house, settings_for
 from tests.people import Company, found_company
-from tests.postgres import fresh_database
+from tests.servers import fresh_application
 
 
 @pytest.fixture(scope="module")
-async def founded_house() -> AsyncIterator[tuple[House, Client]]:
+async def founded_house() -> AsyncIterator[tuple[Application, Client]]:
     """A house after its first run, and its operator."""
     first = {"username": "root", "password": PASSWORD, "org": "First", "team": "Core"}
-    async with fresh_database() as url, open_house(settings_for(url)) as house:
+    async with fresh_application() as house:
         token = (await Client(house.app).post("/api/bootstrap", first))["token"]
         yield house, Client(house.app, token)
 
@@ -93,7 +92,6 @@ ADDED, TOO_HIGH, NOT_PERMITTED = (201, None), (403, "identity.role_too_high"), (
     [
         ("viewer", "viewer", NOT_PERMITTED),
         ("member", "viewer", NOT_PERMITTED),
-        ("worker", "worker", NOT_PERMITTED),
         ("admin", "viewer", ADDED),
         ("admin", "member", ADDED),
         ("admin", "admin", ADDED),
@@ -148,7 +146,7 @@ async def test_a_username_is_taken_in_any_case_and_in_any_company(admin: Client,
 
 @pytest.mark.parametrize("role", ["translator", "reviewer"])
 async def test_translators_and_reviewers_belong_to_the_first_team(
-    founded_house: tuple[House, Client], role: str
+    founded_house: tuple[Application, Client], role: str
 ) -> None:
     house, root = founded_house
     elsewhere = await (await found_company(house)).join("owner")
@@ -160,7 +158,7 @@ async def test_translators_and_reviewers_belong_to_the_first_team(
     assert (outside.status, outside.code) == (403, "access.forbidden")
 
 
-async def test_an_operator_elsewhere_adds_no_translator_either(founded_house: tuple[House, Client]) -> None:
+async def test_an_operator_elsewhere_adds_no_translator_either(founded_house: tuple[Application, Client]) -> None:
     house, _ = founded_house
     elsewhere = await (await found_company(house)).join("owner", operator=True)
 

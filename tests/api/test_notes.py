@@ -181,6 +181,32 @@ async def test_paging_visits_every_note_once_last_edited_first(alice: Client, bo
     assert seen == made[::-1]
 
 
+@pytest.mark.parametrize("limit", [50, 200])
+async def test_a_page_of_long_notes_ends_early_and_the_next_goes_on(alice: Client, limit: int) -> None:
+    made = [await note_of(alice, title=str(number), body="é" * 160_000) for number in range(10)]
+
+    sizes: list[int] = []
+    seen: list[str] = []
+    cursor = None
+    while cursor is not None or not seen:
+        page = await alice.get("/api/notes", limit=limit, **({"cursor": cursor} if cursor else {}))
+        sizes.append(len(page["items"]))
+        seen += [note["id"] for note in page["items"]]
+        cursor = page["next_cursor"]
+
+    assert sizes == [7, 3]
+    assert seen == [note["id"] for note in reversed(made)]
+
+
+async def test_a_page_that_is_full_with_the_last_note_leads_nowhere(alice: Client) -> None:
+    for _ in range(5):
+        await note_of(alice, body="a" * 400_000)
+
+    page = await alice.get("/api/notes", limit=200)
+
+    assert (len(page["items"]), page["next_cursor"]) == (5, None)
+
+
 async def test_a_cursor_is_worth_nothing_to_anybody_else_or_elsewhere(alice: Client, bob: Client) -> None:
     for n in range(3):
         await note_of(alice, title=f"n{n}")

@@ -4,32 +4,33 @@ import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from atrium.boot.assemble import House, assemble
+from atrium.boot.assemble import Application, assemble
 from tests.api.plugin_folders import MANIFEST, write_plugin
 from tests.client import Client
-from tests.houses import open_house, settings_for
 from tests.people import Company, found_company
+from tests.servers import open_application, settings_for
 
 COUNT = "/api/x/example-tools/word-count"
 HANDLER = "async def handler(ctx, request): ..."
 ROUTE = "PLUGIN = Plugin(routes=(PluginRoute({}),))"
-TOOL = 'PLUGIN = Plugin(tools=(Tool(name="probe", description="x", permission="chat:use", run=run{}),))'
+TOOL = 'PLUGIN = Plugin(tools=(Tool(name="probe", description="x", permission="chat:use", effect="read", run=run{}),))'
 
 
 @pytest.fixture(scope="module")
-async def plugin_house(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[House]:
+async def plugin_house(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Application]:
     """A house with one whole plugin and one broken one of its own."""
     root = tmp_path_factory.mktemp("plugins")
     write_plugin(root, "whole-probe")
     write_plugin(root, "broken-probe", 'raise RuntimeError("no luck")')
-    async with open_house(settings_for(database_url, plugins_dir=str(root))) as house:
+    async with open_application(settings_for(database_url, plugins_dir=str(root))) as house:
         yield house
 
 
 @pytest.fixture
-async def visitor(plugin_house: House) -> Client:
+async def visitor(plugin_house: Application) -> Client:
     return await (await found_company(plugin_house)).join("member")
 
 
@@ -62,12 +63,44 @@ async def test_a_plugins_route_checks_its_permission_before_anything_else(compan
     assert {(answer.status, answer.code) for answer in answers} == {(403, "access.permission_missing")}
 
 
-@pytest.mark.parametrize("body", [None, {}, {"text": 7}, [], "text", {"text": "x" * 1_000_001}])
-async def test_what_the_caller_did_wrong_is_answered_in_the_plugins_words(alice: Client, body: object) -> None:
+@pytest.mark.parametrize(
+    "body", [None, {}, {"text": 7}, [], "text", {"text": "x" * 1_000_001}, {"text": "x", "more": 1}]
+)
+async def test_a_body_that_is_not_what_the_row_names_never_reaches_the_handler(alice: Client, body: object) -> None:
     answer = await alice.post(COUNT, body)
 
+    assert (answer.status, answer.code, len(answer["errors"])) == (400, "request.invalid", 1)
+
+
+@pytest.mark.parametrize(("query", "path"), [("", "text"), ("?text=a&more=1", "more")])
+async def test_a_query_is_held_to_what_the_row_names(alice: Client, query: str, path: str) -> None:
+    answer = await alice.get(COUNT + query)
+
+    assert (answer.status, answer.code) == (400, "request.invalid")
+    assert [error["path"] for error in answer["errors"]] == [path]
+
+
+async def test_what_the_caller_did_wrong_is_answered_in_the_plugins_words(alice: Client) -> None:
+    answer = await alice.post("/api/x/integrator-demo/eta", {"lane": "MARS-VENUS"})
+
     assert (answer.status, answer.code) == (400, "plugins.refused")
-    assert "`text`" in answer["detail"]
+    assert "there is no lane MARS-VENUS" in answer["detail"]
+
+
+async def test_the_document_describes_a_plugins_row_like_one_of_the_core(house: Application) -> None:
+    document = msgspec.json.decode(house.services.registry.openapi)
+    read, posted = document["paths"][COUNT]["get"], document["paths"][COUNT]["post"]
+
+    assert (read["operationId"], posted["operationId"]) == (
+        "example-tools.get_word_count", "example-tools.post_word_count",
+    )  # fmt: skip
+    [text] = read["parameters"]
+    assert (text["name"], text["required"], text["description"]) == ("text", True, "The text to count.")
+    body = posted["requestBody"]
+    assert body["required"]
+    assert body["content"]["application/json"]["example"] == {"text": "to be or not to be"}
+    assert "Text" in document["components"]["schemas"], "a type of the core lost its name to a plugin's"
+    assert document["components"]["schemas"]["example-tools.Counts"]["required"] == ["words", "characters", "lines"]
 
 
 @pytest.mark.parametrize("raw", [b"{", b"\xff", b'{"text": "a\\u0000b"}', b'{"text": "\\u0000"'])
@@ -105,7 +138,7 @@ async def test_a_plugin_in_the_operators_folder_is_loaded_like_a_shipped_one(vis
     assert "whole_probe_echo" in [item["name"] for item in (await visitor.get("/api/tools"))["items"]]
 
 
-async def test_each_route_of_a_plugin_has_its_own_permission(plugin_house: House, visitor: Client) -> None:
+async def test_each_route_of_a_plugin_has_its_own_permission(plugin_house: Application, visitor: Client) -> None:
     admin = await (await found_company(plugin_house)).join("admin")
 
     echoed = await admin.post("/api/x/whole-probe/echo/grüße", {"deep": [1, None, "x"]})
@@ -125,14 +158,37 @@ async def test_the_reference_shows_a_plugins_own_words(visitor: Client) -> None:
     assert b"Echo the query." in (await visitor.get("/docs")).raw
 
 
-async def test_a_broken_plugin_fails_alone(plugin_house: House, visitor: Client) -> None:
+def test_a_plugin_brings_a_workflow_an_experience_and_pages(tmp_path: Path) -> None:
+    home = write_plugin(tmp_path, "probe", "PLUGIN = Plugin(workflows=(FLOW,), onboarding={'fields': [EMAIL]})")
+    (home / "landing").mkdir()
+    (home / "bundle").write_text("a file is no folder of pages")
+
+    loaded = assembled(tmp_path).services.registry.plugins["probe"]
+
+    assert [spec.slug for spec in loaded.workflows] == ["probe-flow"]
+    assert loaded.onboarding is not None
+    assert list(loaded.bundles) == ["landing"]
+
+
+def test_a_slug_that_another_plugin_brought_is_taken(tmp_path: Path) -> None:
+    for id in ("first", "second"):
+        write_plugin(tmp_path, id, "PLUGIN = Plugin(workflows=(FLOW,))")
+
+    registry = assembled(tmp_path).services.registry
+
+    assert ("first" in registry.plugins, registry.failed_plugins) == (
+        True, {"second": "workflow probe-flow: the slug is taken"},
+    )  # fmt: skip
+
+
+async def test_a_broken_plugin_fails_alone(plugin_house: Application, visitor: Client) -> None:
     assert "broken-probe" not in [item["id"] for item in (await visitor.get("/api/plugins"))["items"]]
     assert (await visitor.get("/api/x/broken-probe/echo")).code == "request.no_route"
     assert (await visitor.get("/api/x/whole-probe/echo")).status == 200
     assert (await visitor.get(COUNT, text="x")).status == 200
 
 
-async def test_an_operator_reads_why_a_plugin_failed(plugin_house: House) -> None:
+async def test_an_operator_reads_why_a_plugin_failed(plugin_house: Application) -> None:
     operator = await (await found_company(plugin_house)).join("owner", operator=True)
 
     status = await operator.get("/api/admin/status")
@@ -140,11 +196,11 @@ async def test_an_operator_reads_why_a_plugin_failed(plugin_house: House) -> Non
     assert status["failed_plugins"]["broken-probe"].startswith("RuntimeError: no luck (plugin.py:")
 
 
-def assembled(root: Path) -> House:
+def assembled(root: Path) -> Application:
     return assemble(settings_for("postgres://unused", plugins_dir=str(root)))
 
 
-def left_behind(house: House, id: str) -> list[str]:
+def left_behind(house: Application, id: str) -> list[str]:
     """Every trace a plugin could leave: a tool, a route, a card, a module."""
     registry, module = house.services.registry, f"atrium_plugins.{id.replace('-', '_')}"
     return [
@@ -172,6 +228,13 @@ def left_behind(house: House, id: str) -> list[str]:
         (TOOL.format("").replace("chat:use", "chat:abuse"), "tool probe: unknown permission chat:abuse"),
         (TOOL.format("").replace("run=run", "run=len"), "run must be async"),
         (TOOL.format("").replace("run=run", "run=answer"), "run must be async and take (db, principal, arguments)"),
+        (TOOL.format("").replace(', effect="read"', ""), "tool probe: must say its effect: read, write or egress"),
+        (TOOL.format("").replace('"read"', '"none"'), "tool probe: must say its effect: read, write or egress"),
+        (TOOL.format(", perform=answer"), "tool probe: has either run or perform"),
+        (TOOL.format("").replace(", run=run", ""), "tool probe: has either run or perform"),
+        (TOOL.format("").replace("run=run", "perform=run"), "perform must be async and take (operation, arguments)"),
+        (TOOL.format(", seconds=0"), "tool probe: seconds are more than 0 and at most 900"),
+        (TOOL.format("").replace('description="x"', 'description=""'), "tool probe: needs a description"),
         (TOOL.format(", parameters=('text',)"), "tool probe: parameters must be Parameters"),
         (TOOL.format(", parameters=(Parameter(name='x', type=len),)"), "tool probe: parameters must be Parameters"),
         ("PLUGIN = Plugin(routes=('/echo',))", "'/echo' is not a PluginRoute"),
@@ -191,6 +254,25 @@ def left_behind(house: House, id: str) -> list[str]:
         (ROUTE.format('"GET", "/a", "chat:use", run, "x"'), "the handler must be async and take (context, request)"),
         (ROUTE.format('"GET", "/a", "chat:use", answer, ""'), "route GET /a: needs a doc line"),
         ("PLUGIN = Plugin(routes=(ROUTES[0], ROUTES[0]))", "route GET /echo: declared twice"),
+        (
+            "PLUGIN = Plugin(routes=tuple(PluginRoute('GET', path, 'chat:use', answer, 'x') for path in ('/a-b', '/a/b')))",
+            "route GET /a/b: too much like route GET /a-b",
+        ),
+        (ROUTE.format('"GET", "/a", "chat:use", answer, "x", body=Plugin'), "query and body must be msgspec structs"),
+        (ROUTE.format('"GET", "/a", "chat:use", answer, "x", query=7'), "query and body must be msgspec structs"),
+        (ROUTE.format('"GET", "/a", "chat:use", answer, "x", body=type(TURN)'), "route GET /a: GET takes no body"),
+        ("PLUGIN = Plugin(workflows=(FLOW, FLOW))", "workflow probe-flow: the slug is taken"),
+        ("PLUGIN = Plugin(workflows=({'slug': 'x'},))", "workflow x: Object missing required field"),
+        ("PLUGIN = Plugin(workflows=(7,))", "workflow 7: Expected `object`"),
+        ("PLUGIN = Plugin(workflows=({**FLOW, 'start': 'end'},))", "start names end, which is no step"),
+        ("PLUGIN = Plugin(workflows=({**FLOW, 'colour': 'red'},))", "unknown field `colour`"),
+        ("PLUGIN = Plugin(workflows=({**FLOW, 'steps': FLOW['steps'] * 2},))", "two steps have the same name"),
+        ("PLUGIN = Plugin(workflows=({**FLOW, 'steps': [CHOICE]},))", "step one leads to one, which is no later step"),
+        ("PLUGIN = Plugin(onboarding={'fields': []})", "onboarding: Expected `array` of length >= 1"),
+        ("PLUGIN = Plugin(onboarding={'fields': [EMAIL, EMAIL]})", "onboarding: two fields have the same name"),
+        ("PLUGIN = Plugin(onboarding={'fields': [{**EMAIL, 'required': False}]})", "exactly one field is of type email"),
+        ("PLUGIN = Plugin(onboarding={'fields': [EMAIL, {**EMAIL, 'name': 'hp', 'type': 'text'}]})", "can be named hp"),
+        ("PLUGIN = Plugin(onboarding={'fields': [EMAIL], 'judge_prompt': 'x' * 300_000})", "more than 262144 bytes"),
     ],
 )  # fmt: skip
 def test_a_plugin_with_a_fault_is_refused_by_name_and_leaves_nothing(tmp_path: Path, code: str, reason: str) -> None:
@@ -282,7 +364,7 @@ async def test_a_plugin_cannot_take_a_core_address(database_url: str, tmp_path: 
         ROUTE.format('"GET", "/api/notes", "chat:use", answer, "Try."'),
     )
 
-    async with open_house(settings_for(database_url, plugins_dir=str(tmp_path))) as house:
+    async with open_application(settings_for(database_url, plugins_dir=str(tmp_path))) as house:
         member = await (await found_company(house)).join("member")
 
         assert (await member.get("/api/notes")).body == {"items": [], "next_cursor": None}

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -9,7 +10,8 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from atrium.boot.assemble import House
+from atrium.boot.assemble import Application
+from atrium.edge.openapi import address_of
 from atrium.kit.errors import AppError
 from atrium.seams.routes import Auth
 from tests.client import Client
@@ -63,7 +65,7 @@ def test_the_document_is_openapi_3_1(document: dict[str, Any]) -> None:
     assert {"title", "version"} <= set(document["info"])
 
 
-def test_every_row_is_an_operation_and_nothing_else_is(house: House, document: dict[str, Any]) -> None:
+def test_every_row_is_an_operation_and_nothing_else_is(house: Application, document: dict[str, Any]) -> None:
     rows = {
         (re.sub(r"[:*](\w+)", r"{\1}", endpoint.route.path), endpoint.route.method.lower())
         for endpoint in house.endpoints
@@ -107,7 +109,7 @@ def test_every_refusal_is_described_as_a_problem(document: dict[str, Any]) -> No
                 }, (path, method, status)
 
 
-def test_a_credential_is_asked_for_where_the_row_asks(house: House, document: dict[str, Any]) -> None:
+def test_a_credential_is_asked_for_where_the_row_asks(house: Application, document: dict[str, Any]) -> None:
     public = {"get /health", "post /api/login", "post /api/bootstrap", "get /docs", "get /openapi.json"}
 
     for path, method, body in operations(document):
@@ -130,6 +132,68 @@ def test_every_schema_is_one(document: dict[str, Any]) -> None:
         jsonschema_rs.meta.validate({"$schema": "https://json-schema.org/draft/2020-12/schema", **schema})
 
 
+def test_every_parameter_is_described(document: dict[str, Any]) -> None:
+    silent = [
+        f"{method} {path}: {parameter['name']}"
+        for path, method, body in operations(document)
+        for parameter in body["parameters"]
+        if not parameter["description"].endswith(".")
+    ]
+
+    assert silent == []
+
+
+def test_every_body_has_an_example_that_is_accepted(house: Application, document: dict[str, Any]) -> None:
+    decoders = {
+        (address_of(endpoint.route), endpoint.route.method.lower()): endpoint.decode for endpoint in house.endpoints
+    }
+    bodies = [
+        (path, method, body["requestBody"]["content"]["application/json"])
+        for path, method, body in operations(document)
+        if "application/json" in body.get("requestBody", {}).get("content", {})
+    ]
+
+    assert len(bodies) > 50
+    for path, method, body in bodies:
+        decode = decoders[path, method]
+        assert decode is not None
+        decode(json.dumps(body["example"]).encode())
+        validator = jsonschema_rs.validator_for({**body["schema"], "components": document["components"]})
+        validator.validate(body["example"])
+
+
+async def test_a_value_outside_a_closed_set_is_refused_with_the_set(alice: Client) -> None:
+    in_body = await alice.post("/api/notes", {"title": "x", "visibility": "everyone"})
+    in_query = await alice.get("/api/notes?scope=world")
+
+    assert (in_body.status, in_query.status) == (400, 400)
+    assert in_body.body["errors"] == [
+        {"path": "visibility", "message": "Invalid enum value 'everyone'; it takes private, team"}
+    ]
+    assert in_query.body["errors"] == [{"path": "scope", "message": "Invalid enum value 'world'; it takes org, team"}]
+
+
+async def test_a_page_links_to_the_next_one(alice: Client) -> None:
+    for title in ("one", "two", "three"):
+        await alice.post("/api/notes", {"title": f"linked {title}"})
+
+    first = await alice.get("/api/notes?limit=2&q=linked")
+    [target] = re.findall(r'^<(/api/notes\?[^>]+)>; rel="next"$', first.headers["link"])
+    last = await alice.get(target)
+
+    assert len(first.body["items"]) == 2
+    assert first.body["next_cursor"] in target
+    assert [one["title"] for one in last.body["items"]] == ["linked one"]
+    assert "link" not in last.headers
+
+
+def test_listings_are_documented_with_their_link(document: dict[str, Any]) -> None:
+    for path, method, body in operations(document):
+        pages = any(parameter["name"] == "cursor" for parameter in body["parameters"])
+        done = next(reply for status, reply in body["responses"].items() if status.startswith("2"))
+        assert pages == ("Link" in done.get("headers", {})), (path, method)
+
+
 async def test_a_reply_is_what_the_document_says(document: dict[str, Any], alice: Client) -> None:
     schema = document["paths"]["/api/whoami"]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
     validator = jsonschema_rs.validator_for({**schema, "components": document["components"]})
@@ -139,10 +203,20 @@ async def test_a_reply_is_what_the_document_says(document: dict[str, Any], alice
     assert not validator.is_valid({"user": "ann"})
 
 
-def test_the_page_has_every_row(house: House, page: str) -> None:
+def test_the_page_has_every_row(house: Application, page: str) -> None:
     for endpoint in house.endpoints:
         route = endpoint.route
         assert f'<span class="method">{route.method}</span> <code>{route.path}</code>' in page
+
+
+def test_the_page_shows_parameters_bodies_and_examples(page: str) -> None:
+    _, _, after = page.partition('<span class="method">POST</span> <code>/api/notes</code>')
+    row, _, _ = after.partition("<tr><td><span")
+
+    assert "<td><code>visibility</code><td>private | team, optional" in row
+    assert "<td><code>Idempotency-Key</code>" in row
+    assert "<pre>{\n  &quot;title&quot;: &quot;Meeting&quot;" in row
+    assert "<h3>Reply</h3>" in row
 
 
 def test_the_page_has_every_code_once(page: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from atrium.engine.repository import service as repository
+from atrium.engine.repository import release
 from atrium.ground.quotas import service as quotas
 from tests.client import Answer, Client
 from tests.people import Company
@@ -16,7 +16,7 @@ from tests.postgres import run_as_owner
 
 async def put(client: Client, key: str, body: bytes = b"bytes", **query: str) -> dict[str, Any]:
     answer = await client.send("PUT", f"/api/repo/{key}", body, query=dict(query))
-    assert answer.status == 200, answer.raw
+    assert answer.status in (200, 201), answer.raw
     return dict(answer.body)
 
 
@@ -190,13 +190,13 @@ async def test_of_twenty_that_create_a_key_one_wins(alice: Client) -> None:
 
     answers = await asyncio.gather(*writes)
 
-    assert sorted(answer.status for answer in answers) == [200] + [412] * 19
+    assert sorted(answer.status for answer in answers) == [201] + [412] * 19
 
 
 async def test_concurrent_writes_of_one_key_all_become_versions(alice: Client) -> None:
     answers = await asyncio.gather(*(alice.put("/api/repo/busy", f"{n}".encode()) for n in range(12)))
 
-    assert {answer.status for answer in answers} == {200}, [answer.raw for answer in answers]
+    assert sorted(answer.status for answer in answers) == [200] * 11 + [201], [answer.raw for answer in answers]
     assert sorted(answer["version"]["number"] for answer in answers) == list(range(1, 13))
 
 
@@ -271,14 +271,16 @@ async def test_scope_org_shows_the_companys_team_objects_to_a_company_role(compa
     assert (await alice.get("/api/repo", scope="org")).code == "repository.org_scope"
 
 
-async def test_deleting_gives_the_bytes_back(company: Company, alice: Client) -> None:
+async def test_purging_gives_the_bytes_back(company: Company, alice: Client) -> None:
     stored = await put(alice, "a", b"x" * 1000)
     await put(alice, "a", b"y" * 500)
     before = await used(company)
 
     await alice.delete(f"/api/repo-obj/{stored['id']}")
+    kept = await used(company)
+    await alice.delete(f"/api/trash/{stored['id']}")
 
-    assert (before, await used(company)) == (1500, 0)
+    assert (before, kept, await used(company)) == (1500, 1500, 0)
 
 
 async def test_an_upload_over_the_quota_is_refused_and_costs_nothing(
@@ -344,18 +346,21 @@ async def test_every_write_and_delete_is_in_the_trail(alice: Client, admin: Clie
     assert [event["kind"] for event in events[:2]] == ["repository.deleted", "repository.written"]
 
 
-async def test_what_is_deleted_leaves_the_store_at_the_next_sweep(company: Company, alice: Client) -> None:
+async def test_what_is_purged_leaves_the_store_at_the_next_sweep(company: Company, alice: Client) -> None:
     body = secrets.token_bytes(100)
     one, two = await put(alice, "a", body), await put(alice, "b", body)
     blobs, digest = company.house.services.blobs, hashlib.sha256(body).digest()
 
-    await alice.delete(f"/api/repo-obj/{one['id']}")
-    await repository.sweep(company.house.services)
-    kept = await blobs.stat(company.org.id, digest)
-    await alice.delete(f"/api/repo-obj/{two['id']}")
-    await repository.sweep(company.house.services)
+    kept = []
+    for stored in (one, two):
+        await alice.delete(f"/api/repo-obj/{stored['id']}")
+        await release.sweep(company.house.services)
+        kept.append(await blobs.stat(company.org.id, digest))
+        await alice.delete("/api/trash")
+        await release.sweep(company.house.services)
+        kept.append(await blobs.stat(company.org.id, digest))
 
-    assert (kept, await blobs.stat(company.org.id, digest)) == (100, None)
+    assert kept == [100, 100, 100, None]
 
 
 async def used(company: Company) -> int:

@@ -5,24 +5,25 @@ from dataclasses import dataclass, field
 import pytest
 
 from atrium.boot.wiring import DOMAINS
-from atrium.engine.repository import service as repository
-from atrium.engine.repository.model import Conditions, Draft, ObjectStale, ObjectWritten
+from atrium.engine.repository import trash as repository_trash
+from atrium.engine.repository import writing
+from atrium.engine.repository.model import Conditions, ObjectDraft, ObjectStale, ObjectWritten
 from atrium.kit.errors import Invalid
 from atrium.seams.context import Context
 from atrium.seams.wiring import Domain, Listener
 from tests.api.test_repository import content, keys, put, used
 from tests.api.test_repository_sharing import operation_of
 from tests.client import Client
-from tests.houses import open_house, settings_for
 from tests.people import Company, found_company
+from tests.servers import open_application, settings_for
 
 
 async def test_a_copy_refers_to_the_same_bytes_and_is_counted(company: Company, alice: Client) -> None:
     source = await put(alice, "a", b"bytes")
     op = await operation_of(company, alice)
 
-    copied = await repository.copy_object(
-        op, source["id"], source["version"]["id"], Draft(key="b", content_type="text/plain")
+    copied = await writing.copy_object(
+        op, source["id"], source["version"]["id"], ObjectDraft(key="b", content_type="text/plain")
     )
 
     assert copied.version.sha256 == source["version"]["sha256"]
@@ -35,8 +36,12 @@ async def test_a_copy_keeps_to_its_conditions(company: Company, alice: Client) -
     op = await operation_of(company, alice)
 
     with pytest.raises(ObjectStale):
-        await repository.copy_object(
-            op, source["id"], source["version"]["id"], Draft(key="a", content_type="x/y"), Conditions(if_none_match="*")
+        await writing.copy_object(
+            op,
+            source["id"],
+            source["version"]["id"],
+            ObjectDraft(key="a", content_type="x/y"),
+            Conditions(if_none_match="*"),
         )
 
 
@@ -44,7 +49,7 @@ async def test_a_delete_marker_hides_the_key_until_it_is_written_again(company: 
     stored = await put(alice, "a", b"one")
     op = await operation_of(company, alice)
     async with op.begin() as ctx:
-        await repository.mark_deleted(ctx, stored["id"])
+        await writing.mark_deleted(ctx, stored["id"])
 
     hidden, gone = await keys(alice), await content(alice, stored["id"])
     old = await content(alice, stored["id"], version=1)
@@ -60,7 +65,7 @@ async def test_deleting_the_newest_version_brings_back_the_one_before(company: C
     op = await operation_of(company, alice)
 
     async with op.begin() as ctx:
-        await repository.delete_version(ctx, newest["id"], newest["version"]["id"])
+        await repository_trash.delete_version(ctx, newest["id"], newest["version"]["id"], keep=True)
 
     assert (await content(alice, newest["id"])).raw == b"one"
     assert await used(company) == 3
@@ -72,7 +77,7 @@ async def test_with_its_last_version_an_object_goes(company: Company, alice: Cli
     op = await operation_of(company, alice)
 
     async with op.begin() as ctx:
-        await repository.delete_version(ctx, stored["id"], stored["version"]["id"])
+        await repository_trash.delete_version(ctx, stored["id"], stored["version"]["id"], keep=False)
 
     assert (await alice.get(f"/api/repo-obj/{stored['id']}")).status == 404
 
@@ -95,7 +100,7 @@ async def test_every_write_is_announced_in_its_own_transaction(
     ear = Ear()
     domains = (*DOMAINS, Domain("ear", listeners=(Listener(ObjectWritten, ear.hear),)))
     settings = settings_for(database_url, data_dir=tmp_path_factory.mktemp("announced"))
-    async with open_house(settings, domains=domains) as house:
+    async with open_application(settings, domains=domains) as house:
         client = await (await found_company(house)).join("member")
         stored = await put(client, "fine")
         await client.post("/api/documents", {"title": "Plan"})

@@ -8,32 +8,32 @@ from typing import Any
 
 import pytest
 
-from atrium.boot.assemble import House
+from atrium.boot.assemble import Application
 from atrium.boot.wiring import DOMAINS
 from atrium.edge import stream
 from atrium.routes import ROUTES
-from atrium.seams.routes import Event
+from atrium.seams.routes import SseEvent
 from atrium.seams.wiring import Domain
 from tests.api import odd_routes
 from tests.api.odd_routes import SOURCES, Source
 from tests.client import Client
-from tests.houses import open_house, settings_for
 from tests.people import found_company
+from tests.servers import open_application, settings_for
 
 SOON = 5
-DELTA = Event("delta", {"text": "Grüße\n🌍"})
+DELTA = SseEvent("delta", {"text": "Grüße\n🌍"})
 FRAME = 'event: delta\ndata: {"text":"Grüße\\n🌍"}\n\n'.encode()
 
 
 @pytest.fixture(scope="module")
-async def streaming_house(database_url: str) -> AsyncIterator[House]:
+async def streaming_house(database_url: str) -> AsyncIterator[Application]:
     domains = (*DOMAINS, Domain("odd", odd_routes))
-    async with open_house(settings_for(database_url), (*ROUTES, *odd_routes.ROUTES), domains) as house:
+    async with open_application(settings_for(database_url), (*ROUTES, *odd_routes.ROUTES), domains) as house:
         yield house
 
 
 @pytest.fixture(scope="module")
-async def token(streaming_house: House) -> str:
+async def token(streaming_house: Application) -> str:
     return str((await (await found_company(streaming_house)).join()).token)
 
 
@@ -41,7 +41,7 @@ async def token(streaming_house: House) -> str:
 class Watching:
     """One open stream, as a server would hold it."""
 
-    house: House
+    house: Application
     token: str
     method: str = "POST"
     source: Source = field(default_factory=Source)
@@ -86,7 +86,7 @@ async def begun(watching: Watching) -> Watching:
     return watching
 
 
-async def test_a_stream_says_it_is_one_and_is_not_buffered(streaming_house: House, token: str) -> None:
+async def test_a_stream_says_it_is_one_and_is_not_buffered(streaming_house: Application, token: str) -> None:
     watching = Watching(streaming_house, token).open()
     watching.source.coming.put_nowait(None)
 
@@ -99,7 +99,7 @@ async def test_a_stream_says_it_is_one_and_is_not_buffered(streaming_house: Hous
     assert b"x-request-id" in headers
 
 
-async def test_events_are_framed_and_numbered_as_they_come(streaming_house: House, token: str) -> None:
+async def test_events_are_framed_and_numbered_as_they_come(streaming_house: Application, token: str) -> None:
     watching = Watching(streaming_house, token).open()
     await watching.next()
 
@@ -113,7 +113,7 @@ async def test_events_are_framed_and_numbered_as_they_come(streaming_house: Hous
     await watching.done()
 
 
-async def test_a_source_that_ends_ends_the_answer(streaming_house: House, token: str) -> None:
+async def test_a_source_that_ends_ends_the_answer(streaming_house: Application, token: str) -> None:
     watching = await begun(Watching(streaming_house, token))
 
     watching.source.coming.put_nowait(None)
@@ -126,7 +126,7 @@ async def test_a_source_that_ends_ends_the_answer(streaming_house: House, token:
 
 @pytest.mark.parametrize("error", [RuntimeError("broke"), TimeoutError("the model is slow"), ConnectionError("gone")])
 async def test_a_source_that_fails_is_closed_and_is_not_taken_for_a_finished_one(
-    streaming_house: House, token: str, error: Exception
+    streaming_house: Application, token: str, error: Exception
 ) -> None:
     watching = await begun(Watching(streaming_house, token))
 
@@ -139,7 +139,7 @@ async def test_a_source_that_fails_is_closed_and_is_not_taken_for_a_finished_one
     assert watching.sent.empty()
 
 
-async def test_a_stream_that_fails_is_counted_like_any_other(streaming_house: House, token: str) -> None:
+async def test_a_stream_that_fails_is_counted_like_any_other(streaming_house: Application, token: str) -> None:
     requests = streaming_house.services.metrics.requests.labels("POST", "/api/test/streams/:name", "200")
     watching = await begun(Watching(streaming_house, token))
     before = requests._value.get()
@@ -151,7 +151,7 @@ async def test_a_stream_that_fails_is_counted_like_any_other(streaming_house: Ho
     assert requests._value.get() == before + 1
 
 
-async def test_a_client_that_leaves_closes_a_waiting_source(streaming_house: House, token: str) -> None:
+async def test_a_client_that_leaves_closes_a_waiting_source(streaming_house: Application, token: str) -> None:
     watching = await begun(Watching(streaming_house, token))
 
     watching.leave()
@@ -160,7 +160,9 @@ async def test_a_client_that_leaves_closes_a_waiting_source(streaming_house: Hou
     assert watching.source.closed.is_set()
 
 
-async def test_a_client_that_left_before_the_first_event_closes_the_source(streaming_house: House, token: str) -> None:
+async def test_a_client_that_left_before_the_first_event_closes_the_source(
+    streaming_house: Application, token: str
+) -> None:
     watching = Watching(streaming_house, token).open()
     await watching.next()
 
@@ -173,7 +175,9 @@ async def test_a_client_that_left_before_the_first_event_closes_the_source(strea
     assert watching.source.coming.qsize() == 1
 
 
-async def test_a_connection_that_breaks_while_sending_closes_the_source(streaming_house: House, token: str) -> None:
+async def test_a_connection_that_breaks_while_sending_closes_the_source(
+    streaming_house: Application, token: str
+) -> None:
     watching = await begun(Watching(streaming_house, token))
 
     watching.broken = ConnectionResetError("gone")
@@ -183,7 +187,7 @@ async def test_a_connection_that_breaks_while_sending_closes_the_source(streamin
     assert watching.source.closed.is_set()
 
 
-async def test_a_cancelled_request_closes_the_source(streaming_house: House, token: str) -> None:
+async def test_a_cancelled_request_closes_the_source(streaming_house: Application, token: str) -> None:
     watching = await begun(Watching(streaming_house, token))
     assert watching.task is not None
 
@@ -195,7 +199,7 @@ async def test_a_cancelled_request_closes_the_source(streaming_house: House, tok
 
 
 async def test_a_quiet_stream_is_kept_awake(
-    streaming_house: House, token: str, monkeypatch: pytest.MonkeyPatch
+    streaming_house: Application, token: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stream, "PING_SECONDS", 0.02)
     watching = Watching(streaming_house, token).open()
@@ -213,7 +217,7 @@ async def test_a_quiet_stream_is_kept_awake(
     assert message["body"] == b"id: 1\n" + FRAME
 
 
-async def test_reading_the_head_of_a_stream_sends_no_event(streaming_house: House, token: str) -> None:
+async def test_reading_the_head_of_a_stream_sends_no_event(streaming_house: Application, token: str) -> None:
     watching = Watching(streaming_house, token, method="HEAD").open()
     watching.source.coming.put_nowait(DELTA)
 
@@ -225,7 +229,7 @@ async def test_reading_the_head_of_a_stream_sends_no_event(streaming_house: Hous
 
 async def test_a_stopping_process_ends_its_streams_and_closes_their_sources(database_url: str) -> None:
     domains = (*DOMAINS, Domain("odd", odd_routes))
-    async with open_house(settings_for(database_url), (*ROUTES, *odd_routes.ROUTES), domains) as house:
+    async with open_application(settings_for(database_url), (*ROUTES, *odd_routes.ROUTES), domains) as house:
         token = str((await (await found_company(house)).join()).token)
         watching = await begun(Watching(house, token))
 
@@ -243,7 +247,7 @@ async def test_a_stopping_process_ends_its_streams_and_closes_their_sources(data
         assert late.sent.empty()
 
 
-async def test_streams_hold_no_connection_while_they_wait(streaming_house: House, token: str) -> None:
+async def test_streams_hold_no_connection_while_they_wait(streaming_house: Application, token: str) -> None:
     pool = streaming_house.services.settings.database_pool
     watching = [await begun(Watching(streaming_house, token)) for _ in range(pool + 5)]
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from atrium.boot.assemble import House
+from atrium.boot.assemble import Application
 from tests.api.signing_in import PASSWORD, age, in_sql, log_in, with_token
 from tests.client import Answer, Client
 from tests.people import Company
@@ -28,7 +28,7 @@ async def last_used(client: Client, id: str) -> str | None:
     return used
 
 
-async def tables_holding(house: House, secret: str) -> list[str]:
+async def tables_holding(house: Application, secret: str) -> list[str]:
     """Every table with a row that holds the secret, as text or as bytes."""
     tables = await in_sql(
         house, "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'"
@@ -193,14 +193,14 @@ async def test_a_colleague_of_the_team_may_revoke_and_nobody_else(
     assert (await colleague.delete(f"/api/tokens/{id}")).status == 200
 
 
-async def test_a_session_is_no_token_to_revoke(house: House, admin: Client, alice: Client) -> None:
+async def test_a_session_is_no_token_to_revoke(house: Application, admin: Client, alice: Client) -> None:
     [[session]] = await in_sql(house, "SELECT id::text FROM tokens WHERE user_id = $1::uuid", alice.user_id)
 
     assert (await admin.delete(f"/api/tokens/{session}")).status == 404
     assert (await alice.get("/api/whoami")).status == 200
 
 
-async def test_a_changed_role_narrows_a_token_at_once(house: House, admin: Client) -> None:
+async def test_a_changed_role_narrows_a_token_at_once(house: Application, admin: Client) -> None:
     wide, scoped = await token_of(admin), await token_of(admin, scope=["settings:manage", "notes:write"])
     assert (await scoped.get("/api/audit")).status == 200
 
@@ -211,7 +211,7 @@ async def test_a_changed_role_narrows_a_token_at_once(house: House, admin: Clien
     assert (await scoped.get("/api/whoami"))["permissions"] == ["notes:write"]
 
 
-async def test_a_role_regained_reaches_as_far_as_the_scope_again(house: House, admin: Client) -> None:
+async def test_a_role_regained_reaches_as_far_as_the_scope_again(house: Application, admin: Client) -> None:
     scoped = await token_of(admin, scope=["settings:manage"])
     await in_sql(house, "UPDATE users SET role = 'viewer' WHERE id = $1::uuid", admin.user_id)
     await in_sql(house, "UPDATE users SET role = 'owner' WHERE id = $1::uuid", admin.user_id)
@@ -219,7 +219,7 @@ async def test_a_role_regained_reaches_as_far_as_the_scope_again(house: House, a
     assert (await scoped.get("/api/whoami"))["permissions"] == ["settings:manage"]
 
 
-async def test_last_use_is_noted_at_most_once_a_minute(house: House, admin: Client) -> None:
+async def test_last_use_is_noted_at_most_once_a_minute(house: Application, admin: Client) -> None:
     issued = await issue(admin)
     token = with_token(admin, issued["token"])
     assert await last_used(admin, issued["id"]) is None
@@ -240,7 +240,7 @@ async def test_last_use_is_noted_at_most_once_a_minute(house: House, admin: Clie
     assert third > first
 
 
-async def test_no_raw_credential_is_in_the_database(house: House, company: Company, admin: Client) -> None:
+async def test_no_raw_credential_is_in_the_database(house: Application, company: Company, admin: Client) -> None:
     ann = await company.join("member", password=PASSWORD)
     session = (await log_in(ann))["token"]
     token = (await issue(admin))["token"]

@@ -25,6 +25,8 @@ async def test_a_tool_shows_its_schema_permission_source_and_state(alice: Client
         },
         "permission": "chat:use",
         "source": "plugin:example-tools",
+        "effect": "read",
+        "untrusted": False,
         "enabled": True,
     }
 

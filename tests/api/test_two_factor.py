@@ -9,8 +9,8 @@ from uuid import UUID
 import pyotp
 import pytest
 
-from atrium.boot.assemble import House
-from atrium.ground.identity.two_factor import place_of
+from atrium.boot.assemble import Application
+from atrium.ground.identity.two_factor import totp_binding
 from atrium.kit.keys import Unsealable
 from tests.api.signing_in import PASSWORD, in_sql, log_in, person, signed_in, with_token
 from tests.client import Answer, Client
@@ -32,7 +32,7 @@ async def code_of(secret: str, steps: int = 0) -> str:
     return pyotp.TOTP(secret).at(int(time.time()) + steps * STEP)
 
 
-async def sealed_seed(house: House, client: Client) -> bytes:
+async def sealed_seed(house: Application, client: Client) -> bytes:
     [[sealed]] = await in_sql(house, "SELECT totp_sealed FROM users WHERE id = $1::uuid", client.user_id)
     assert isinstance(sealed, bytes)
     return sealed
@@ -218,7 +218,7 @@ async def test_turning_it_on_and_off_ends_the_other_sessions(company: Company) -
     assert (await ann.get("/api/whoami")).status == 200
 
 
-async def test_an_operator_revokes_the_seed_of_a_person_elsewhere(operator: Client, house: House) -> None:
+async def test_an_operator_revokes_the_seed_of_a_person_elsewhere(operator: Client, house: Application) -> None:
     theirs = await found_company(house)
     ann = await person(theirs)
     await enrol(ann)
@@ -232,7 +232,7 @@ async def test_an_operator_revokes_the_seed_of_a_person_elsewhere(operator: Clie
     assert (await enrol(again)).status == 200
 
 
-async def test_both_companies_see_which_operator_revoked_the_seed(operator: Client, house: House) -> None:
+async def test_both_companies_see_which_operator_revoked_the_seed(operator: Client, house: Application) -> None:
     theirs = await found_company(house)
     ann, their_admin = await person(theirs), await theirs.join("admin")
     await enrol(ann)
@@ -275,7 +275,7 @@ async def test_revoking_from_nobody_is_told_so(company: Company, operator: Clien
     assert (missing.status, missing.code) == (404, "identity.user_missing")
 
 
-async def test_a_seed_is_sealed_at_rest(company: Company, house: House) -> None:
+async def test_a_seed_is_sealed_at_rest(company: Company, house: Application) -> None:
     ann = await person(company)
     secret = (await enrol(ann))["secret"]
 
@@ -285,7 +285,7 @@ async def test_a_seed_is_sealed_at_rest(company: Company, house: House) -> None:
     assert base64.b32decode(secret) not in sealed
 
 
-async def test_a_seed_moved_to_another_row_opens_nothing(company: Company, house: House) -> None:
+async def test_a_seed_moved_to_another_row_opens_nothing(company: Company, house: Application) -> None:
     ann, ben = await person(company), await person(company)
     secret = (await enrol(ann))["secret"]
     await enrol(ben)
@@ -295,10 +295,10 @@ async def test_a_seed_moved_to_another_row_opens_nothing(company: Company, house
 
     assert (await log_in(ben, code=await code_of(secret))).status == 500
     with pytest.raises(Unsealable):
-        house.services.keys.open(sealed, place_of(UUID(ben.org_id), UUID(ben.user_id)))
+        house.services.keys.open(sealed, totp_binding(UUID(ben.org_id), UUID(ben.user_id)))
 
 
-async def test_recovery_codes_are_kept_as_digests(company: Company, house: House) -> None:
+async def test_recovery_codes_are_kept_as_digests(company: Company, house: Application) -> None:
     ann = await person(company)
     codes = (await enrol(ann))["recovery_codes"]
 

@@ -15,8 +15,8 @@ import httpx
 import pytest
 
 from atrium.boot.assemble import open_blobs, register
-from atrium.kit.settings import Settings
 from atrium.seams.blobs import BlobStore
+from atrium.seams.settings import Settings
 from tests.processes import free_port
 
 BUCKET = "blobs"

@@ -8,10 +8,10 @@ import pytest
 
 from tests.api.test_repository import put
 from tests.client import Client
-from tests.houses import open_house, settings_for
 from tests.people import Company, found_company
 from tests.postgres import fresh_database
 from tests.processes import run_atrium, server_settings
+from tests.servers import open_application, settings_for
 
 
 async def test_sound_blobs_are_counted_and_nothing_is_wrong(tmp_path: Path) -> None:
@@ -21,7 +21,7 @@ async def test_sound_blobs_are_counted_and_nothing_is_wrong(tmp_path: Path) -> N
         ended = await run_atrium("blobs", "verify", **server_settings(url, data_dir=tmp_path))
 
     assert ended.code == 0, ended.output
-    assert "3 blobs: 3 sound, 0 unreferenced, 0 missing, 0 corrupt, 0 orphaned" in ended.output
+    assert "3 blobs: 3 sound, 0 unreferenced, 0 unfinished, 0 missing, 0 corrupt, 0 orphaned" in ended.output
     assert "100%" in ended.output
 
 
@@ -53,7 +53,7 @@ def _damage(file: Path, kind: str) -> str:
 
 
 async def _filled(url: str, folder: Path) -> Path:
-    async with open_house(settings_for(url, data_dir=folder)) as house:
+    async with open_application(settings_for(url, data_dir=folder)) as house:
         company: Company = await found_company(house)
         client: Client = await company.join("member")
         stored: list[Any] = [await put(client, f"k{n}", secrets.token_bytes(5000)) for n in range(3)]

@@ -8,7 +8,7 @@ from atrium.boot.wiring import DOMAINS
 from atrium.ground.access import service as access
 from atrium.routes import ROUTES
 from atrium.seams.context import Context, Operation
-from atrium.seams.routes import BEARER, GET, ORG_ADMIN, POST, RESOURCE, SUPERADMIN, section
+from atrium.seams.routes import ANY, BEARER, GET, ORG_ADMIN, POST, RESOURCE, SUPERADMIN, section
 from atrium.seams.wiring import Domain
 from tests.contract.specimens import EXAMPLES, MAKERS, Maker, Place, Specimens
 
@@ -70,11 +70,11 @@ GOOD = section("Planted",
     POST("/api/planted/company",       "planted.act_in_company",  ORG_ADMIN, "org:manage"),
 )  # fmt: skip
 BAD = section("Planted",
-    GET( "/api/planted/leaks/:name",   "planted.leak_thing",      BEARER),
-    GET( "/api/planted/leaks",         "planted.leak_listing",    BEARER),
+    GET( "/api/planted/leaks/:name",   "planted.leak_thing",      BEARER, accepts=ANY),
+    GET( "/api/planted/leaks",         "planted.leak_listing",    BEARER, accepts=ANY),
     POST("/api/planted/nods",          "planted.nod_through",     BEARER, "settings:manage", RESOURCE),
-    POST("/api/planted/unmade/:id",    "planted.act_on_unmade",   BEARER),
-    POST("/api/planted/unexampled",    "planted.say_unexampled",  BEARER),
+    POST("/api/planted/unmade/:id",    "planted.act_on_unmade",   BEARER, accepts=ANY),
+    POST("/api/planted/unexampled",    "planted.say_unexampled",  BEARER, accepts=ANY),
 )  # fmt: skip
 PLANTED_ROUTES = (*ROUTES, *GOOD, *BAD)
 PLANTED_DOMAINS = (*DOMAINS, Domain("planted", sys.modules[__name__]))

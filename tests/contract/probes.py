@@ -1,18 +1,23 @@
 """The probes: what every row must refuse, shown on a request that its rightful caller then makes with success."""
 
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Iterator
+from dataclasses import replace
 from uuid import UUID
 
 from atrium.edge.endpoint import Endpoint
 from atrium.kit.ids import new_id
-from atrium.seams.routes import Auth, Decides
+from atrium.seams.routes import READS, Auth, CredentialClass, Decides, Suspension
 from tests.client import Answer, Client
+from tests.contract import revocation
+from tests.contract.footprint import changed, footprint
 from tests.contract.rows import parameters_of
 from tests.contract.specimens import Ask, Place, made
-from tests.contract.stage import Stage, permissions, rightful, weaker
+from tests.contract.stage import Stage, permissions, rightful, somebody, weaker
+from tests.postgres import run_as_owner
 
 Probe = Callable[[Stage, Endpoint], Awaitable[None]]
 NO_PERMISSION = "access.permission_missing"
+NO_SESSION = "identity.confirm_required"
 # A 404 that says nothing about the thing: the address or the id was malformed, so the probe would have missed its aim.
 AIMLESS = frozenset({"request.no_route", "request.missing"})
 
@@ -82,11 +87,11 @@ async def bad_credential(stage: Stage, endpoint: Endpoint) -> None:
 async def role_without_permission(stage: Stage, endpoint: Endpoint) -> None:
     permission = endpoint.route.permission or ""
     place = await stage.place(endpoint)
-    somebody = await place.company.join(team=place.team, **weaker(permission))
+    other = await somebody(place.company, place.team, weaker(permission))
     await _fill_listing(stage, endpoint, place)
     ask = await stage.specimens.ask(endpoint, place)
 
-    answer = await ask.by(somebody)
+    answer = await ask.by(other)
 
     _refused_for_permission(endpoint, answer, place)
     await succeeds(ask, place.caller)
@@ -107,13 +112,60 @@ async def token_without_permission(stage: Stage, endpoint: Endpoint) -> None:
     permission = endpoint.route.permission or ""
     place = await stage.place(endpoint)
     narrow = await stage.token_of(place.caller, permissions(rightful(endpoint)) - {permission})
-    # The thing is the token's owner's own: even what one owns is out of reach beyond the scope.
+    # The thing is the token's owner's own: the scope limits access even to what one owns.
     ask = await stage.specimens.ask(endpoint, place)
 
     answer = await ask.by(narrow)
 
     refused(answer, 403, [NO_PERMISSION])
     assert answer["permission"] == permission
+    await succeeds(ask, place.caller)
+
+
+async def narrow_token(stage: Stage, endpoint: Endpoint) -> None:
+    """A row without a permission lets in exactly the tokens that the table says."""
+    place = await stage.place(endpoint)
+    person, accepts = place.caller, endpoint.route.accepts
+    held = permissions(rightful(endpoint))
+    ask = await stage.specimens.ask(endpoint, place)
+
+    for scope in _short_scopes(held, accepts):
+        answer = await ask.by(await stage.token_of(person, scope))
+        if accepts is CredentialClass.ANY:
+            assert 200 <= answer.status < 300, f"this row accepts any credential, got {answer.raw[:300]!r}"
+        else:
+            silent(answer, place.canary)
+            refused(answer, 403, [NO_SESSION if accepts is CredentialClass.SESSION else NO_PERMISSION])
+
+    await succeeds(ask, await _widest(stage, person, accepts))
+
+
+def _short_scopes(held: frozenset[str], accepts: object) -> Iterator[frozenset[str] | None]:
+    """One permission alone, and as many as fall short of the row; for sessions' rows a token without a scope, too."""
+    fitting = accepts if isinstance(accepts, frozenset) else frozenset()
+    yield frozenset({min(held - fitting)})
+    yield held - fitting
+    if accepts is CredentialClass.SESSION:
+        yield None
+
+
+async def _widest(stage: Stage, person: Client, accepts: object) -> Client:
+    if accepts is CredentialClass.SESSION:
+        return person
+    return await stage.token_of(person, {min(accepts)} if isinstance(accepts, frozenset) else None)
+
+
+async def worker_elsewhere(stage: Stage, endpoint: Endpoint) -> None:
+    """A worker's credential opens the rows of workers and no other, whatever those ask for: of a company, or of the instance."""
+    place = await stage.place(endpoint)
+    await _fill_listing(stage, endpoint, place)
+    ask = await stage.specimens.ask(endpoint, place)
+
+    for worker in (await place.company.employ(), await place.company.employ(bound=False)):
+        answer = await ask.by(worker)
+        silent(answer, place.canary)
+        refused(answer, 403, [NO_PERMISSION])
+
     await succeeds(ask, place.caller)
 
 
@@ -168,6 +220,24 @@ def _plain(answer: Answer, value: str) -> tuple[object, ...]:
     return answer.status, body["code"], body["title"], body["detail"].replace(value, ""), sorted(body)
 
 
+async def in_trash(stage: Stage, endpoint: Endpoint) -> None:
+    """What was deleted is missing at each of its addresses, to its owner as to anybody; restored, it is there again."""
+    parameter = parameters_of(endpoint.route.path)[0]
+    place = await stage.place(endpoint)
+    id = await stage.specimens.maker_of(parameter)(place)
+    ask = await stage.specimens.ask(endpoint, place, {parameter: id})
+    await made(place.caller.delete(f"{parameter.rpartition('/')[0]}/{id}"))
+
+    answer = await ask.by(place.caller)
+
+    missing(answer, place.canary)
+    other = await (await stage.specimens.ask(endpoint, place, {parameter: _absent(id)})).by(place.caller)
+    if _plain(answer, id) != _plain(other, _absent(id)):
+        raise ProbeFailed(f"a deleted thing is told from an absent one: {answer.raw!r} against {other.raw!r}")
+    await made(place.caller.post(f"/api/trash/{id}/restore", {}))
+    await succeeds(ask, place.caller)
+
+
 async def anothers_listing(stage: Stage, endpoint: Endpoint) -> None:
     """A listing whose items have addresses shows ours and nobody else's."""
     mine = await stage.place(endpoint)
@@ -191,15 +261,59 @@ async def _fill_listing(stage: Stage, endpoint: Endpoint, place: Place) -> None:
 
 
 async def suspended_write(stage: Stage, endpoint: Endpoint) -> None:
+    """While a company is suspended a row writes exactly when the table says so."""
     place = await stage.place(endpoint, await stage.company())
     ask = await stage.specimens.ask(endpoint, place)
     await place.company.suspend()
 
     answer = await ask.by(place.caller)
 
+    if endpoint.route.suspension is not Suspension.CLOSED:
+        return went_on(answer)
     refused(answer, 402, ["tenancy.suspended"])
     await place.company.suspend(False)
     await succeeds(ask, place.caller)
+    return None
+
+
+async def suspended_tenant_write(stage: Stage, endpoint: Endpoint) -> None:
+    """While the whole tenant is suspended only what ends or hardens credentials is written."""
+    place = await stage.place(endpoint)
+    ask = await stage.specimens.ask(endpoint, place)
+    await suspend_tenant(stage, True)
+    try:
+        answer = await ask.by(place.caller)
+    finally:
+        await suspend_tenant(stage, False)
+
+    if endpoint.route.suspension is Suspension.OPEN:
+        return went_on(answer)
+    refused(answer, 402, ["hosting.suspended"])
+    await succeeds(ask, place.caller)
+    return None
+
+
+async def suspended_tenant_read(stage: Stage, endpoint: Endpoint) -> None:
+    place = await stage.place(endpoint)
+    ask = await stage.specimens.ask(endpoint, place)
+    await suspend_tenant(stage, True)
+    try:
+        went_on(await ask.by(place.caller))
+    finally:
+        await suspend_tenant(stage, False)
+
+
+async def suspend_tenant(stage: Stage, suspended: bool) -> None:
+    await run_as_owner(
+        stage.house.services.settings.database_url,
+        "UPDATE instance SET suspended_at = CASE WHEN $1 THEN now() END",
+        suspended,
+    )
+
+
+def went_on(answer: Answer) -> None:
+    if not 200 <= answer.status < 300:
+        raise ProbeFailed(f"this must go on while suspended, got {answer.status} {answer.raw[:300]!r}")
 
 
 async def suspended_read(stage: Stage, endpoint: Endpoint) -> None:
@@ -207,10 +321,7 @@ async def suspended_read(stage: Stage, endpoint: Endpoint) -> None:
     ask = await stage.specimens.ask(endpoint, place)
     await place.company.suspend()
 
-    answer = await ask.by(place.caller)
-
-    if not 200 <= answer.status < 300:
-        raise ProbeFailed(f"reading must go on while suspended, got {answer.status} {answer.raw[:300]!r}")
+    went_on(await ask.by(place.caller))
 
 
 async def wrong_plane(stage: Stage, endpoint: Endpoint) -> None:
@@ -223,3 +334,69 @@ async def wrong_plane(stage: Stage, endpoint: Endpoint) -> None:
 
     refused(answer, 403, ["access.plane"])
     await succeeds(ask, place.caller)
+
+
+async def stale_match(stage: Stage, endpoint: Endpoint) -> None:
+    """A change on top of something else than what is there changes nothing; on top of what is there, it is made."""
+    place = await stage.place(endpoint)
+    ask = await stage.specimens.ask(endpoint, place)
+    url = stage.house.services.settings.database_url
+    before = await footprint(url)
+
+    answer = await ask.by(place.caller, if_match='"stale"')
+
+    if answer.status != 412:
+        raise ProbeFailed(f"If-Match was ignored: {answer.status} {answer.raw[:300]!r}")
+    if moved := changed(before, await footprint(url)):
+        raise ProbeFailed(f"a refused change left something in {moved}")
+    current = answer.headers.get("etag")
+    if (answer.code == "request.nothing_to_match") is (current is not None):
+        raise ProbeFailed("the reply must name what is there, or say that there is nothing to compare")
+    done = await ask.by(place.caller, **({"if_match": current} if current else {}))
+    assert 200 <= done.status < 300, f"the rightful caller got {done.status} {done.raw[:300]!r}"
+
+
+# What a browser says about a request that another site's page, a sibling's, or nobody in particular made it send.
+FORGERIES: tuple[dict[str, str], ...] = (
+    {"sec_fetch_site": "cross-site"},
+    {"sec_fetch_site": "same-site"},
+    {"sec_fetch_site": "cross-site", "origin": "http://atrium.test"},
+    {"origin": "http://evil.test"},
+    {"origin": "http://atrium.test:8080"},
+    {"origin": "null"},
+)
+# Reading by typing an address, or with a browser that says nothing, is a person's own; writing is not.
+FORGED_WRITES: tuple[dict[str, str], ...] = ({}, {"sec_fetch_site": "none"})
+CONFIRMS = frozenset({
+    ("POST", "/api/password"), ("POST", "/api/2fa/enable"), ("POST", "/api/2fa/recovery-codes"), ("DELETE", "/api/2fa"),
+})  # fmt: skip
+
+
+async def forged(stage: Stage, endpoint: Endpoint) -> None:
+    """A browser's cookie alone does nothing for another site's page, and gives no credential and no power to a script on our own."""
+    route = endpoint.route
+    place = await stage.place(endpoint)
+    ask = await stage.specimens.ask(endpoint, place)
+    # A machine has no browser; its rows are probed with a person's, whom they refuse for another reason at last.
+    machines = route.permission == "jobs:execute"
+    browser = await stage.browser_of(await place.company.join("owner") if machines else place.caller)
+    silent_browser = replace(browser, site="")
+
+    for sent in (*FORGERIES, *(FORGED_WRITES if route.method not in READS else ())):
+        refused(await ask.by(silent_browser, **sent), 403, ["identity.cross_origin"])
+
+    own = await ask.by(browser)
+    if route.gives or (route.method, route.path) in CONFIRMS:
+        refused(own, 403, ["identity.confirm_required"])
+    elif not machines and not 200 <= own.status < 300:
+        raise ProbeFailed(f"our own page was refused: {own.status} {own.raw[:300]!r}")
+
+
+async def revoked_midway(stage: Stage, endpoint: Endpoint) -> None:
+    """Nothing is written after the end of the caller's credential was acknowledged, whenever it ended."""
+    try:
+        endings = await revocation.count_endings(stage, endpoint)
+    except revocation.OutlivedItsCredential as found:
+        raise ProbeFailed(str(found)) from found
+    if not endings and endpoint.route.method not in READS:
+        raise ProbeFailed("this row writes without holding its caller's credential")

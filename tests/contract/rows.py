@@ -5,10 +5,9 @@ import re
 from atrium.boot.assemble import endpoints_of, register
 from atrium.boot.wiring import DOMAINS
 from atrium.edge.endpoint import Endpoint
-from atrium.edge.gate import READS
-from atrium.kit.settings import Settings
 from atrium.routes import ROUTES
-from atrium.seams.routes import Auth, RawBody
+from atrium.seams.routes import READS, Auth, RawBody
+from atrium.seams.settings import Settings
 
 Key = tuple[str, str]
 _PARAMETER = re.compile(r"[:*]\w+")

@@ -11,9 +11,12 @@ from uuid import UUID
 from PIL import Image
 
 from atrium.edge.endpoint import Endpoint
+from atrium.ground.identity import sessions
 from atrium.ground.tenancy.model import Team
 from atrium.kit.tokens import digest_of, new_token
+from atrium.seams.context import ANONYMOUS, Operation
 from tests.client import Answer, Client
+from tests.contract import tally
 from tests.contract.rows import Key, key_of, needs_example, parameters_of
 from tests.people import Company
 from tests.postgres import run_as_owner
@@ -42,8 +45,11 @@ class Ask:
     body: Any = None
     query: Mapping[str, object] = field(default_factory=dict)
 
-    async def by(self, client: Client, credential: str | None = None) -> Answer:
-        headers = {"authorization": credential} if credential else None
+    async def by(self, client: Client, credential: str | None = None, **sent: str) -> Answer:
+        tally.note_request()
+        headers = {name.replace("_", "-"): value for name, value in sent.items()}
+        if credential:
+            headers["authorization"] = credential
         return await client.send(self.method, self.path, self.body, query=dict(self.query), headers=headers)
 
 
@@ -93,7 +99,9 @@ class Specimens:
         return self.examples.get(key, Example())
 
     def maker_in(self, collection: str) -> Maker | None:
-        """What fills a listing, when its items have an address of their own."""
+        """What fills a listing, when its items have an address of their own; what belongs to one thing is probed by its id."""
+        if parameters_of(collection):
+            return None
         return next((make for path, make in self.makers.items() if path.rpartition("/")[0] == collection), None)
 
 
@@ -104,6 +112,11 @@ async def made(answer: Awaitable[Answer]) -> Answer:
     return found
 
 
+async def a_first_version(place: Place) -> str:
+    """Every note has one, and its number says nothing about whose."""
+    return "1"
+
+
 async def a_note(place: Place) -> str:
     draft = {"title": place.canary, "body": place.canary, "visibility": "team"}
     return str((await made(place.caller.post("/api/notes", draft)))["id"])
@@ -111,6 +124,15 @@ async def a_note(place: Place) -> str:
 
 async def a_token(place: Place) -> str:
     return str((await made(place.caller.post("/api/tokens", {"name": place.canary})))["id"])
+
+
+async def a_session(place: Place) -> str:
+    """One more session of the caller, on a device named like the canary."""
+    person = place.caller
+    op = Operation(who=ANONYMOUS, services=place.company.house.services, user_agent=place.canary)
+    async with op.begin_system() as ctx:
+        issued = await sessions.open_session(ctx, UUID(person.user_id), UUID(person.team_id), UUID(person.org_id))
+    return str(issued.id)
 
 
 async def a_person_with_two_factor(place: Place) -> str:
@@ -155,6 +177,12 @@ async def an_object(place: Place) -> str:
     return str(stored["id"])
 
 
+async def a_deleted_object(place: Place) -> str:
+    id = await an_object(place)
+    await made(place.caller.delete(f"/api/repo-obj/{id}"))
+    return id
+
+
 async def a_key(place: Place) -> str:
     key = f"{place.canary}/{secrets.token_hex(4)}.txt"
     await made(place.caller.put(f"/api/repo/{key}?visibility=team", b"first"))
@@ -195,7 +223,7 @@ async def a_held_job(place: Place) -> str:
         """
         WITH counted AS (UPDATE job_teams SET running = running + 1 WHERE team_id = $3)
         UPDATE jobs SET state = 'running', attempt = 1, claim_token = gen_random_uuid(), lease_until = now() + interval '1 hour',
-               worker = (SELECT id FROM tokens WHERE digest = $2) WHERE id = $1
+               worker = (SELECT executor_id FROM worker_credentials WHERE digest = $2) WHERE id = $1
         """,
         UUID(id), digest_of((place.caller.token or "").encode()), place.team.id,
     )  # fmt: skip
@@ -273,6 +301,16 @@ async def an_activation(place: Place) -> Any:
     return {"token": raw, "password": "a long enough phrase"}
 
 
+async def a_reset(place: Place) -> Any:
+    person, raw = await place.company.join("member", team=place.team), new_token("reset")
+    await run_as_owner(
+        place.company.house.services.settings.database_url,
+        "INSERT INTO password_resets (org_id, user_id, digest, expires_at) VALUES ($1, $2, $3, now() + interval '1 day')",
+        place.company.org.id, UUID(person.user_id), digest_of(raw.encode()),
+    )  # fmt: skip
+    return {"token": raw, "password": "a long enough phrase"}
+
+
 def a_logo() -> dict[str, str]:
     image = BytesIO()
     Image.new("RGB", (8, 8), "navy").save(image, "PNG")
@@ -292,7 +330,10 @@ LIMIT = {"dimension": "ai.requests", "limit": 1_000_000, "window": "day"}
 MAKERS: dict[str, Maker] = {
     "/assets/*path": a_console_file,
     "/api/notes/:id": a_note,
+    "/api/notes/:id/versions/:number": a_first_version,
+    "/api/trash/:id": a_deleted_object,
     "/api/tokens/:id": a_token,
+    "/api/sessions/:id": a_session,
     "/api/admin/users/:id": a_person_with_two_factor,
     "/api/tools/:name": a_tool,
     "/api/features/:name": a_feature,
@@ -303,6 +344,7 @@ MAKERS: dict[str, Maker] = {
     "/api/documents/:id": a_document,
     "/api/repo/*key": a_key,
     "/api/repo-obj/:id": an_object,
+    "/api/members/:id": a_colleague,
     "/api/org/members/:id": a_colleague,
     "/api/s3/credentials/:id": an_access_key,
 }
@@ -318,7 +360,7 @@ EXAMPLES: dict[Key, Example] = {
     ("POST", "/api/instance/quota"): Example(sends(**LIMIT)),
     ("POST", "/api/orgs"): Example(a_new_company),
     ("POST", "/api/orgs/:ref/quota"): Example(sends(**LIMIT)),
-    ("PATCH", "/api/orgs/:ref"): Example(sends(name="Renamed")),
+    ("PATCH", "/api/orgs/:ref"): Example(sends(name="Renamed", domain=None)),
     ("POST", "/api/org/teams"): Example(sends(name="A team")),
     ("POST", "/api/org/members"): Example(a_new_person),
     ("PATCH", "/api/org/members/:id"): Example(sends(org_role="org_reader")),
@@ -343,13 +385,19 @@ EXAMPLES: dict[Key, Example] = {
     ("POST", "/api/repo-obj/:id/visibility"): Example(sends(visibility="team")),
     ("POST", "/api/2fa/enable"): Example(sends()),
     ("POST", "/api/2fa/recovery-codes"): Example(sends(), before=two_factor_on),
-    ("DELETE", "/api/2fa"): Example(before=two_factor_on),
+    ("DELETE", "/api/2fa"): Example(sends(), before=two_factor_on),
     ("POST", "/api/password"): Example(sends(new_password="another long enough phrase")),
     ("POST", "/api/profile"): Example(sends(display_name="Somebody")),
     ("POST", "/api/members"): Example(a_new_member),
+    ("PATCH", "/api/members/:id"): Example(sends(role="viewer")),
+    ("DELETE", "/api/members/:id"): Example(sends()),
+    ("POST", "/api/members/:id/reset"): Example(sends()),
+    ("POST", "/api/password/reset"): Example(a_reset),
     ("POST", "/api/notes"): Example(sends(title="A note")),
     ("PUT", "/api/notes/:id"): Example(sends(body="better")),
     ("POST", "/api/notes/:id/share"): Example(a_share),
+    ("POST", "/api/notes/:id/restore"): Example(sends(version=1)),
+    ("POST", "/api/trash/:id/restore"): Example(sends()),
     ("POST", "/api/tools/:name"): Example(sends(enabled=True)),
     ("POST", "/api/s3/credentials"): Example(sends(name="A key")),
     ("POST", "/api/tokens"): Example(sends(name="A token")),

@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from atrium.boot.assemble import House
+from atrium.boot.assemble import Application
 from atrium.edge.endpoint import Endpoint
 from atrium.ground.access.model import permissions_of
 from atrium.ground.identity import sessions
+from atrium.ground.identity.model import TokenTerms
 from atrium.ground.tenancy.model import Team
 from atrium.kit.tokens import digest_of, new_token
 from atrium.seams.context import ANONYMOUS, Operation
@@ -21,20 +22,24 @@ from tests.postgres import run_as_owner
 
 Person = Mapping[str, Any]
 OPERATOR: Person = {"role": "owner", "org_role": "org_owner", "operator": True}
+# No person: the credential of a pull executor.
+WORKER: Person = {"worker": True}
 # Who is asked to succeed, plainest first; who is expected to be refused, mightiest first: the sharpest of each.
 RIGHTFUL: tuple[Person, ...] = (
     {"role": "owner"},
     {"role": "owner", "org_role": "org_owner"},
-    {"role": "worker"},
     OPERATOR,
+    WORKER,
 )
 WEAKER: tuple[Person, ...] = (
-    {"role": "owner", "org_role": "org_owner"}, {"role": "owner", "org_role": "org_reader"}, {"role": "owner"},
-    {"role": "member"}, {"role": "viewer"}, {"role": "worker"},
+    OPERATOR, {"role": "owner", "org_role": "org_owner"}, {"role": "owner", "org_role": "org_reader"}, {"role": "owner"},
+    {"role": "member"}, {"role": "viewer"}, WORKER,
 )  # fmt: skip
 
 
 def permissions(person: Person) -> frozenset[str]:
+    if person is WORKER:
+        return frozenset({"jobs:execute"})
     return permissions_of(person["role"], person.get("org_role"), person.get("operator", False), None)
 
 
@@ -58,11 +63,16 @@ def weaker(permission: str) -> Person:
     return next(person for person in WEAKER if permission not in permissions(person))
 
 
+async def somebody(company: Company, team: Team, person: Person) -> Client:
+    """A person in a team, or a worker of the company."""
+    return await (company.employ() if person is WORKER else company.join(team=team, **person))
+
+
 @dataclass(frozen=True, slots=True)
 class Stage:
     """One house, our company with two teams, and theirs."""
 
-    house: House
+    house: Application
     specimens: Specimens
     ours: Company
     elsewhere: Team
@@ -73,22 +83,35 @@ class Stage:
         """The row's rightful caller in a team of a company, ours and its first unless told."""
         company = company or self.ours
         team = team or company.team
-        return Place(company, team, await company.join(team=team, **rightful(endpoint)))
+        return Place(company, team, await somebody(company, team, rightful(endpoint)))
 
-    async def token_of(self, person: Client, scope: Collection[str]) -> Client:
-        """The same person with an API token of this scope."""
+    async def token_of(self, person: Client, scope: Collection[str] | None) -> Client:
+        """The same person with an API token of this scope, or with one that has none; a worker has none, so it is an operator's."""
+        if not person.user_id:
+            person = await self.ours.join(**OPERATOR)
         op = Operation(who=ANONYMOUS, services=self.house.services)
         async with op.begin_system() as ctx:
             issued = await sessions.issue(
-                ctx, UUID(person.user_id), UUID(person.team_id), UUID(person.org_id), "token", scope=sorted(scope)
+                ctx,
+                UUID(person.user_id),
+                UUID(person.team_id),
+                UUID(person.org_id),
+                TokenTerms(kind="token", scope=None if scope is None else sorted(scope)),
             )
         return replace(person, token=issued.token)
+
+    async def browser_of(self, person: Client) -> Client:
+        """The same person signed in with a browser, which keeps the session in a cookie."""
+        op = Operation(who=ANONYMOUS, services=self.house.services, wants_cookie=True)
+        async with op.begin_system() as ctx:
+            issued = await sessions.open_session(ctx, UUID(person.user_id), UUID(person.team_id), UUID(person.org_id))
+        return replace(person, token=None, cookie=f"atrium_session={issued.token}")
 
     async def company(self) -> Company:
         return await found_company(self.house)
 
 
-async def set_stage(house: House, specimens: Specimens) -> Stage:
+async def set_stage(house: Application, specimens: Specimens) -> Stage:
     ours, theirs = await found_company(house), await found_company(house)
     return Stage(house, specimens, ours, await ours.add_team(), theirs, await _bad_credentials(ours))
 

@@ -12,7 +12,7 @@ def share_of(one: Comparison) -> float:
 
 
 async def test_requests_keep_most_of_the_speed_of_a_bare_app_with_the_same_sql() -> None:
-    report = await against_bare(rounds=3, seconds=1, companies=5)
+    report = await against_bare(rounds=5, seconds=1, companies=5)
 
     found = {one.kind: share_of(one) for one in report.comparisons}
     assert found.keys() == FLOOR.keys()

@@ -8,6 +8,7 @@ from shutil import copy, copytree
 from typing import Any
 
 import grimp
+import msgspec
 import pytest
 
 from atrium.boot import checks
@@ -16,10 +17,10 @@ from atrium.boot.checks import handlers_of, problems
 from atrium.boot.wiring import DOMAINS
 from atrium.routes import ROUTES
 from atrium.seams.context import Context, Operation
-from atrium.seams.routes import BEARER, DELETE, GET, POST, PUBLIC, EventStream, RawBody, Route
-from atrium.seams.tools import Tool
-from atrium.seams.wiring import Domain
-from tests.houses import settings_for
+from atrium.seams.routes import ANY, BEARER, DELETE, GET, POST, PUBLIC, EventStream, RawBody, Route
+from atrium.seams.tools import Effect, Tool
+from atrium.seams.wiring import Chore, Domain
+from tests.servers import settings_for
 
 ROOT = Path(__file__).parents[2]
 Handler = Callable[..., Any]
@@ -58,13 +59,28 @@ async def streaming_out(ctx: Context, id: str) -> EventStream:
     raise NotImplementedError
 
 
+class Confirmed(msgspec.Struct):
+    """What a row that gives must take."""
+
+    password: str | None = None
+
+
+async def with_password(ctx: Context, id: str, body: Confirmed) -> str:
+    """Takes the caller's password."""
+    return id
+
+
 async def open_to_all(op: Operation, id: str) -> str:
     """Public, and without a transaction."""
     return id
 
 
-def tool(name: str) -> Tool:
-    return Tool(name=name, description="", permission="chat:use", run=read_thing)
+async def run_thing(db: object, principal: object, arguments: object) -> None:
+    """A tool in order."""
+
+
+def tool(name: str, effect: Effect | None = "read", permission: str = "chat:use") -> Tool:
+    return Tool(name=name, description="Things.", permission=permission, effect=effect, run=run_thing)
 
 
 ROW = GET("/things/:id", "things.read", BEARER, "notes:read")
@@ -77,22 +93,45 @@ DISAGREEMENTS: list[tuple[tuple[Route, ...], dict[str, Handler], str]] = [
         "unknown_names: GET /things/:id needs unknown permission things:read",
     ),
     (
-        (GET("/things/:id", "things.read", BEARER, feature="magic"),),
+        (GET("/things/:id", "things.read", BEARER, "notes:read", feature="magic"),),
         {"things.read": read_thing},
         "unknown_names: GET /things/:id needs unknown feature magic",
     ),
     (
         (GET("/things/:id", "things.read", PUBLIC, "notes:read"),),
         {"things.read": open_to_all},
-        "public_with_permission: GET /things/:id is public, so nobody could hold its permission or feature",
+        "public_with_permission: GET /things/:id is public, so its permission or feature can never be held",
     ),
     (
-        (ROW, GET("/things/:id", "things.read", BEARER)),
+        (GET("/things/:id", "things.read", BEARER),),
+        {"things.read": read_thing},
+        "unstated_credentials: GET /things/:id names no permission, so it must say which credentials it accepts",
+    ),
+    (
+        (GET("/things/:id", "things.read", BEARER, "notes:read", accepts=ANY),),
+        {"things.read": read_thing},
+        "unstated_credentials: GET /things/:id has a permission or no credential, so `accepts` would say nothing",
+    ),
+    (
+        (GET("/things/:id", "things.read", BEARER, accepts=frozenset({"things:read"})),),
+        {"things.read": read_thing},
+        "unknown_names: GET /things/:id asks a scope for unknown permissions ['things:read']",
+    ),
+    (
+        (GET("/things/:id", "things.read", BEARER, "notes:read", cors=True),),
+        {"things.read": read_thing},
+        "lent_credentials: GET /things/:id takes a credential, so it must not answer pages of other origins",
+    ),
+    (
+        (ROW, GET("/things/:id", "things.read", BEARER, "notes:read")),
         {"things.read": read_thing},
         "hidden_rows: GET /things/:id can never match: /things/:id comes first",
     ),
     (
-        (GET("/things/*id", "things.read", BEARER), GET("/things/:id", "things.read", BEARER)),
+        (
+            GET("/things/*id", "things.read", BEARER, "notes:read"),
+            GET("/things/:id", "things.read", BEARER, "notes:read"),
+        ),
         {"things.read": read_thing},
         "hidden_rows: GET /things/:id can never match: /things/*id comes first",
     ),
@@ -108,18 +147,28 @@ DISAGREEMENTS: list[tuple[tuple[Route, ...], dict[str, Handler], str]] = [
         "signatures: things.read: has no docstring, so the reference would have no summary",
     ),
     (
-        (GET("/things/:name", "things.read", BEARER),),
+        (GET("/things/:name", "things.read", BEARER, "notes:read"),),
         {"things.read": read_thing},
         "signatures: things.read: path names ['name'] but the signature takes ['id']",
     ),
     ((ROW,), {"things.read": with_body}, "signatures: things.read: GET takes no body"),
     (
-        (DELETE("/things/:id", "things.read", BEARER),),
+        (POST("/things/:id", "things.read", BEARER, "notes:read", gives=True),),
         {"things.read": with_body},
-        "signatures: things.read: DELETE takes no body",
+        "signatures: things.read: gives a credential or power, so its body must take the caller's `password`",
     ),
     (
-        (POST("/things/:id", "things.read", BEARER),),
+        (POST("/things/:id", "things.read", BEARER, "notes:read", gives="power"),),
+        {"things.read": with_password},
+        "signatures: things.read: gives by `power`, which its body does not take",
+    ),
+    (
+        (DELETE("/things/:id", "things.read", BEARER, "notes:read"),),
+        {"things.read": with_body},
+        "signatures: things.read: DELETE takes a body only where it can be left out: not every client sends one",
+    ),
+    (
+        (POST("/things/:id", "things.read", BEARER, "notes:read"),),
         {"things.read": streaming_in},
         "signatures: things.read: streams, so it must take an Operation: no transaction may stay open while bytes flow",
     ),
@@ -145,7 +194,35 @@ def test_a_planted_disagreement_is_found(rows: tuple[Route, ...], handlers: dict
 def test_a_tool_registered_twice_is_found() -> None:
     domains = (Domain("one", tools=(tool("count"),)), Domain("two", tools=(tool("count"), tool("other"))))
 
-    assert problems((), {}, domains) == ["duplicates: tool count is registered twice"]
+    assert problems((), {}, domains) == ["tools: count is registered twice"]
+
+
+@pytest.mark.parametrize(
+    ("planted", "problem"),
+    [
+        (tool("count", effect=None), "count: must say its effect: read, write or egress"),
+        (tool("count", permission="things:count"), "count: unknown permission things:count"),
+        (tool("Count Things"), "Count Things: a name is lower_snake_case"),
+    ],
+)
+def test_a_core_tool_passes_the_checks_of_a_plugins(planted: Tool, problem: str) -> None:
+    assert problems((), {}, (Domain("one", tools=(planted,)),)) == [f"tools: {problem}"]
+
+
+def test_a_chore_declared_twice_is_found() -> None:
+    domains = (Domain("one", chores=(Chore("seal", 1, work),)), Domain("two", chores=(Chore("seal", 2, work),)))
+
+    assert problems((), {}, domains) == ["chores: seal is declared twice"]
+
+
+def test_a_chore_that_cannot_run_is_found() -> None:
+    domains = (Domain("one", chores=(Chore("seal", 0, work),)),)
+
+    assert problems((), {}, domains) == ["chores: seal: run must be async, and some time must pass between two rounds"]
+
+
+async def work(services: object) -> None:
+    """A chore."""
 
 
 def test_every_check_has_a_planted_disagreement() -> None:
@@ -215,6 +292,8 @@ def test_the_floor_plan_holds(tmp_path: Path) -> None:
         ("ground/audit/service.py", "import atrium.product.notes.service"),
         ("ground/audit/store.py", "import atrium.ground.audit.service"),
         ("product/notes/service.py", "import asyncpg"),
+        ("ground/identity/sessions.py", "import atrium.ground.identity.login"),
+        ("engine/inference/wire.py", "import atrium.engine.executors.turns"),
     ],
 )
 def test_an_upward_import_breaks_the_floor_plan(tmp_path: Path, room: str, upward: str) -> None:

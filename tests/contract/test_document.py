@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from atrium.boot.assemble import House
+from atrium.boot.assemble import Application
 from atrium.edge.endpoint import Endpoint
 from atrium.seams.routes import Auth
 from tests.contract.rows import ENDPOINTS, is_public, name_of
@@ -22,7 +22,7 @@ BODIED = [
 TOKENLESS = {"POST /api/workers/jobs/:id/heartbeat"}
 
 
-def operation(house: House, endpoint: Endpoint) -> dict[str, Any]:
+def operation(house: Application, endpoint: Endpoint) -> dict[str, Any]:
     path = "/".join(f"{{{part[1:]}}}" if part[:1] in (":", "*") else part for part in endpoint.route.path.split("/"))
     found: dict[str, Any] = msgspec.json.decode(house.services.registry.openapi)["paths"][path][
         endpoint.route.method.lower()
@@ -58,7 +58,7 @@ async def test_a_reader_who_has_the_version_is_documented(stage: Stage) -> None:
     assert "If-None-Match" in {one["name"] for one in document["parameters"]}
 
 
-def test_what_speaks_another_protocol_is_left_to_that_protocols_documents(house: House) -> None:
+def test_what_speaks_another_protocol_is_left_to_that_protocols_documents(house: Application) -> None:
     signed = {endpoint.route.path for endpoint in ENDPOINTS if endpoint.route.auth is Auth.SIGNED}
 
     assert signed == {"/s3"}
@@ -68,7 +68,7 @@ def test_what_speaks_another_protocol_is_left_to_that_protocols_documents(house:
 @pytest.mark.parametrize(
     "endpoint", [endpoint for endpoint in ENDPOINTS if endpoint.route.auth is not Auth.SIGNED], ids=name_of
 )
-def test_every_row_is_documented(house: House, endpoint: Endpoint) -> None:
+def test_every_row_is_documented(house: Application, endpoint: Endpoint) -> None:
     document = operation(house, endpoint)
 
     assert document["summary"]

@@ -16,8 +16,8 @@ from urllib.parse import urlsplit, urlunsplit
 import asyncpg
 import httpx
 
-from tests.houses import open_house, settings_for
 from tests.jobs.queue import AUDIT, TRIPWIRE
+from tests.machine import slowness
 from tests.people import found_company
 from tests.postgres import run_as_owner
 from tests.processes import (
@@ -31,6 +31,7 @@ from tests.processes import (
     start,
     start_server,
 )
+from tests.servers import open_application, settings_for
 
 LEASE, GRACE = 2, 10
 LOCAL, REMOTE = "x.campaign.local", "x.campaign.remote"
@@ -203,7 +204,7 @@ class Campaign:
     async def recover(self) -> float:
         """Seconds until every server is ready and new jobs of both sorts, queued at each of them, have ended."""
         started = time.monotonic()
-        async with asyncio.timeout(LEASE + GRACE):
+        async with asyncio.timeout(LEASE + GRACE * slowness()):
             await asyncio.gather(*map(_until_ready, self.servers))
             await asyncio.gather(
                 *(self._until_done(server, kind) for server in self.servers for kind in (LOCAL, REMOTE))
@@ -308,7 +309,7 @@ def _write_files(folder: Path) -> None:
 
 async def _people(url: str, folder: Path) -> tuple[list[str], str, str]:
     """Tokens of somebody in a team with a small cap and of somebody in another team, and of two machines."""
-    async with open_house(settings_for(url, plugins_dir=str(folder / "plugins"), database_pool=2)) as house:
+    async with open_application(settings_for(url, plugins_dir=str(folder / "plugins"), database_pool=2)) as house:
         company = await found_company(house)
         owner = await company.join("owner", org_role="org_owner", operator=True)
         await run_as_owner(

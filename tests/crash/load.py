@@ -12,6 +12,7 @@ import httpx
 
 from tests.postgres import run_as_owner
 from tests.processes import Process, bootstrap, run_atrium, start_server
+from tests.servers import SECRET
 
 WRITERS = 8
 
@@ -109,7 +110,7 @@ async def seal_all(url: str) -> str:
     """Seal until nothing is left open; the heads, as `atrium audit heads` prints them."""
     async with asyncio.timeout(60):
         while True:
-            heads = await run_atrium("audit", "heads", database_url=url)
+            heads = await run_atrium("audit", "heads", database_url=url, secret_key=SECRET)
             assert heads.code == 0, heads.output
             if not (await run_as_owner(url, "SELECT count(*) FROM audit_events WHERE seq IS NULL"))[0][0]:
                 return heads.output

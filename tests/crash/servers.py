@@ -5,9 +5,9 @@ import sys
 from collections.abc import Coroutine
 from datetime import UTC, datetime
 
-from atrium.boot import housekeeping
 from atrium.cli import main
 from atrium.ground.audit import service as audit
+from atrium.ground.audit.chores import CHORES
 from atrium.kit.ids import new_id
 from atrium.product.notes import service, store
 from atrium.product.notes.model import Note
@@ -63,7 +63,7 @@ async def _after_a_moment(work: Coroutine[None, None, None]) -> None:
 
 if __name__ == "__main__":
     # Sealing all the time instead of every ten seconds, so that kills also land in the middle of it.
-    housekeeping.SEAL_SECONDS = 0.02  # type: ignore[assignment]
+    object.__setattr__(CHORES[0], "seconds", 0.02)
     variant = sys.argv.pop(1)
     if variant != "eager":
         service.create_note = {"hasty": create_note_later, "split": create_note_and_record_later}[variant]

@@ -2,17 +2,17 @@
 
 import asyncio
 
-from atrium.engine.repository import service as repository
-from atrium.kit.settings import read_settings
-from tests.houses import open_house
+from atrium.engine.repository import release
+from atrium.seams.settings import read_settings
+from tests.servers import open_application
 
 
 async def main() -> None:
     """Sweep without a pause, and without waiting for anything to grow old."""
-    async with open_house(read_settings()) as house:
+    async with open_application(read_settings()) as house:
         print("sweeping", flush=True)
         while True:
-            await repository.sweep(house.services, seconds=0)
+            await release.sweep(house.services, seconds=0)
             await asyncio.sleep(0)
 
 

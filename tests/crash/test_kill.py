@@ -11,6 +11,7 @@ from tests.crash.load import Promises, broken_promises, kill_under_load, seal_al
 from tests.crash.servers import EAGER, HASTY, SPLIT
 from tests.postgres import fresh_database, run_as_owner
 from tests.processes import rounds, run_atrium
+from tests.servers import SECRET
 
 pytestmark = pytest.mark.timeout(1800)
 
@@ -48,8 +49,10 @@ async def test_every_acknowledged_note_survives_with_its_event_and_none_is_witho
 async def test_the_audit_chains_hold_after_kills(aftermath: Aftermath, tmp_path: Path) -> None:
     (tmp_path / "heads").write_text(aftermath.heads)
 
-    plain = await run_atrium("audit", "verify", database_url=aftermath.url)
-    with_heads = await run_atrium("audit", "verify", "--heads", str(tmp_path / "heads"), database_url=aftermath.url)
+    plain = await run_atrium("audit", "verify", database_url=aftermath.url, secret_key=SECRET)
+    with_heads = await run_atrium(
+        "audit", "verify", "--heads", str(tmp_path / "heads"), database_url=aftermath.url, secret_key=SECRET
+    )
 
     assert (plain.code, with_heads.code) == (0, 0), plain.output + with_heads.output
     assert "1 chains" in plain.output
@@ -86,24 +89,36 @@ async def test_tampering_with_the_trail_is_found_and_placed(copy: str, tampering
     for statement in tampering.split(";"):
         await run_as_owner(copy, statement)
 
-    verdict = await run_atrium("audit", "verify", database_url=copy)
+    verdict = await run_atrium("audit", "verify", database_url=copy, secret_key=SECRET)
 
     assert verdict.code == 1, verdict.output
     assert finding in verdict.output
 
 
-async def test_a_tail_cut_together_with_its_head_is_found_by_the_heads_kept_outside(
-    aftermath: Aftermath, copy: str, tmp_path: Path
-) -> None:
-    (tmp_path / "heads").write_text(aftermath.heads)
+async def test_a_tail_cut_together_with_its_head_is_found_by_the_heads_signature(copy: str) -> None:
     await run_as_owner(copy, "DELETE FROM audit_events WHERE seq > (SELECT seq - 2 FROM audit_heads)")
     await run_as_owner(
         copy,
         "UPDATE audit_heads SET (seq, hash) = (SELECT seq, hash FROM audit_events ORDER BY seq DESC NULLS LAST LIMIT 1)",
     )
 
-    alone = await run_atrium("audit", "verify", database_url=copy)
-    with_heads = await run_atrium("audit", "verify", "--heads", str(tmp_path / "heads"), database_url=copy)
+    verdict = await run_atrium("audit", "verify", database_url=copy, secret_key=SECRET)
+
+    assert verdict.code == 1, verdict.output
+    assert "did not sign that end" in verdict.output
+
+
+async def test_a_trail_taken_away_whole_is_found_by_the_heads_kept_outside(
+    aftermath: Aftermath, copy: str, tmp_path: Path
+) -> None:
+    (tmp_path / "heads").write_text(aftermath.heads)
+    await run_as_owner(copy, "DELETE FROM audit_events")
+    await run_as_owner(copy, "DELETE FROM audit_heads")
+
+    alone = await run_atrium("audit", "verify", database_url=copy, secret_key=SECRET)
+    with_heads = await run_atrium(
+        "audit", "verify", "--heads", str(tmp_path / "heads"), database_url=copy, secret_key=SECRET
+    )
 
     assert (alone.code, with_heads.code) == (0, 1), alone.output + with_heads.output
     assert "kept outside" in with_heads.output

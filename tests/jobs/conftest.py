@@ -5,29 +5,27 @@ from pathlib import Path
 
 import pytest
 
-from atrium.boot import housekeeping
-from atrium.boot.assemble import House
-from tests.houses import open_house, settings_for
+from atrium.boot.assemble import Application
 from tests.jobs.kinds import WITH_PROBES
 from tests.jobs.queue import TRIPWIRE, Member, Queue
 from tests.postgres import fresh_database, run_as_owner
+from tests.servers import left_to_tests, open_application, settings_for
 
 
 @pytest.fixture(scope="package")
-async def queue_house(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[House]:
+async def queue_house(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Application]:
     folder: Path = tmp_path_factory.mktemp("queue")
     # No sweep but the tests' own: one in the background may hold a team at the moment a test claims for it.
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(housekeeping, "JOBS_SECONDS", 3600)
-        async with fresh_database() as url:
-            for statement in TRIPWIRE.split("CREATE OR REPLACE ")[1:]:
-                await run_as_owner(url, f"CREATE OR REPLACE {statement.strip()}")
-            async with open_house(settings_for(url, data_dir=folder), domains=WITH_PROBES) as house:
-                yield house
+    domains = left_to_tests("jobs.sweep", "extraction.text", domains=WITH_PROBES)
+    async with fresh_database() as url:
+        for statement in TRIPWIRE.split("CREATE OR REPLACE ")[1:]:
+            await run_as_owner(url, f"CREATE OR REPLACE {statement.strip()}")
+        async with open_application(settings_for(url, data_dir=folder), domains=domains) as house:
+            yield house
 
 
 @pytest.fixture
-async def queue(queue_house: House) -> Queue:
+async def queue(queue_house: Application) -> Queue:
     queue = Queue(queue_house)
     await queue.empty()
     return queue

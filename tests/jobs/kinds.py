@@ -7,6 +7,7 @@ import msgspec
 
 from atrium.boot.wiring import DOMAINS
 from atrium.kit.errors import Invalid, Unavailable
+from atrium.product.notes import service as notes
 from atrium.seams.context import Operation
 from atrium.seams.jobs import Assignment, JobKind
 from atrium.seams.wiring import Domain
@@ -48,6 +49,13 @@ async def wait_for_cancel(op: Operation, job: Assignment) -> str:
     return "heard"
 
 
+async def write_when_cancelled(op: Operation, job: Assignment) -> str:
+    """Writes a note in its owner's name, late."""
+    await job.cancel.wait()
+    async with op.begin() as ctx:
+        return str((await notes.create_note(ctx, "late", "", "private")).id)
+
+
 def problem(result: Any) -> str | None:
     return None if result == {"fine": True} else "it is not fine"
 
@@ -68,6 +76,7 @@ KINDS = (
     kind("probe.breaks", break_down, attempts=2),
     kind("probe.may", may),
     kind("probe.listens", wait_for_cancel, lease=1),
+    kind("probe.writes", write_when_cancelled, lease=1, attempts=1),
     kind("probe.inner", public=False),
     kind("probe.stress", lease=1, attempts=100),
     kind("probe.stress-too", lease=1, attempts=100),

@@ -13,19 +13,23 @@ from pathlib import Path
 
 from atrium.kit.log import set_up_logging
 from atrium.kit.paths import shipped
-from atrium.kit.settings import LogLevel
-from tests.houses import open_house, settings_for
+from atrium.seams.settings import LogLevel
 from tests.jobs import stress
 from tests.jobs.kinds import WITH_PROBES
 from tests.jobs.queue import TRIPWIRE, Queue
 from tests.postgres import fresh_database, run_as_owner
+from tests.servers import open_application, settings_for
 
-FUNCTION = re.compile(r"^CREATE FUNCTION (?:(?!^CREATE FUNCTION ).)*?^END \$\$;", re.MULTILINE | re.DOTALL)
+FUNCTION = re.compile(
+    r"^CREATE (?:OR REPLACE )?FUNCTION (?:(?!^CREATE (?:OR REPLACE )?FUNCTION ).)*?^END \$\$;", re.MULTILINE | re.DOTALL
+)
+# A later one replaces what an earlier one made.
+MIGRATIONS = ("0021_jobs.sql", "0044_cancelled_jobs.sql", "0049_unlisted_jobs.sql")
 # A claim is over in a millisecond, and the moments between its steps in less; here they last long enough to be met.
 PAUSES = (
     (
-        "AND l.opens_at IS NULL\n                 ORDER BY l.turn",
-        "AND l.opens_at IS NULL AND pg_sleep(0.001) IS NOT NULL\n                 ORDER BY l.turn",
+        "AND l.team_id <> ALL (passing)\n                 ORDER BY l.turn",
+        "AND l.team_id <> ALL (passing) AND pg_sleep(0.001) IS NOT NULL\n                 ORDER BY l.turn",
     ),
     (
         "    RETURN QUERY\n      UPDATE jobs j SET state = 'running'",
@@ -67,7 +71,7 @@ MUTANTS = (
 
 
 def functions() -> dict[str, str]:
-    text = (shipped("migrations") / "0021_jobs.sql").read_text()
+    text = "\n".join((shipped("migrations") / name).read_text() for name in MIGRATIONS)
     return {found.group(0).split("(")[0].split()[-1]: found.group(0) for found in FUNCTION.finditer(text)}
 
 
@@ -100,7 +104,7 @@ async def problems_of(mutant: Mutant | None, jobs: int) -> list[str]:
             statements.append(_replacing(slowed()))
             for statement in [*statements, *([mutated(mutant)] if mutant else [])]:
                 await run_as_owner(url, statement)
-            async with open_house(settings_for(url, data_dir=Path(folder)), domains=WITH_PROBES) as house:
+            async with open_application(settings_for(url, data_dir=Path(folder)), domains=WITH_PROBES) as house:
                 return await stress.run(Queue(house), jobs, seconds=25, disturbed=6)
 
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.boot.assemble import House
+from atrium.boot.assemble import Application
 from atrium.engine.jobs import claiming, queue_rows, service
 from atrium.engine.jobs.claiming import Attempt
 from atrium.engine.jobs.model import Claim, Lease, Report, Settled
@@ -54,7 +54,7 @@ TRIPWIRE = """
 class Queue:
     """A house and its queue."""
 
-    house: House
+    house: Application
 
     @property
     def url(self) -> str:
@@ -100,6 +100,9 @@ class Queue:
 
     async def fail(self, claim: Claim, **more: Any) -> Settled:
         return await settle(self.house.services, Report(claim=claim, outcome="failed", error="no", **more))
+
+    async def hand_back(self, claim: Claim) -> Settled:
+        return await settle(self.house.services, Report(claim=claim, outcome="returned"))
 
     async def expire(self, *claims: Claim) -> None:
         """As if the leases had run out."""

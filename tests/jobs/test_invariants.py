@@ -373,7 +373,25 @@ async def test_11_a_running_job_learns_of_its_cancellation_at_the_next_heartbeat
 
     [after] = await queue.heartbeat(claim)
     assert (before.cancel_requested, after.cancel_requested) == (False, True)
-    assert (await queue.fail(claim, again=timedelta(0))).state == "cancelled"
+    assert (await queue.fail(claim, again=timedelta(0))).state == "failed"
+
+
+async def test_11_a_running_job_that_nobody_wants_ends_as_it_ends_and_is_not_tried_again(
+    queue: Queue, member: Member
+) -> None:
+    done, failed, lost, returned = await member.enqueue(4)
+    claims = {claim.id: claim for claim in await queue.claim(4)}
+    for id in (done, failed, lost, returned):
+        await member.cancel(id)
+
+    await queue.complete(claims[done])
+    await queue.fail(claims[failed], again=timedelta(0))
+    await queue.expire(claims[lost])
+    await queue.sweep()
+    await queue.hand_back(claims[returned])
+
+    states = [(await member.read(id))["state"] for id in (done, failed, lost, returned)]
+    assert states == ["succeeded", "failed", "failed", "cancelled"]
 
 
 @pytest.mark.parametrize("level", ["READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE"])

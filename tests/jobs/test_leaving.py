@@ -9,8 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.postgres import fresh_database, run_as_owner
-from tests.processes import Process, bootstrap, holding, serving
+from tests.postgres import run_as_owner
+from tests.processes import Process, fresh_instance, holding
 
 KIND = "x.integrator-demo.lane-report"
 # Of the claim that a worker's request makes; the server's own sweep looks at the same tables.
@@ -54,9 +54,13 @@ class Bench:
 
 @pytest.fixture
 async def bench() -> AsyncIterator[Bench]:
-    async with fresh_database() as url, serving(url) as (server,), server.client(await bootstrap(server)) as operator:
-        made = [await operator.post("/api/executors", json={"name": name, "mode": "pull"}) for name in ("a", "b")]
-        yield Bench(url, server, operator, [answer.json()["worker_token"] for answer in made])
+    async with fresh_instance() as instance:
+        made = [
+            await instance.operator.post("/api/executors", json={"name": name, "mode": "pull"}) for name in ("a", "b")
+        ]
+        yield Bench(
+            instance.url, instance.server, instance.operator, [answer.json()["worker_token"] for answer in made]
+        )
 
 
 async def test_a_worker_that_has_left_its_wait_is_given_nothing(bench: Bench) -> None:

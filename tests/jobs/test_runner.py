@@ -1,23 +1,26 @@
 """The worker in a process: what it makes of results, refusals and defects, and how it stops."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 import pytest
 
 from atrium.engine.jobs import service
-from atrium.engine.jobs.model import JobFinished
+from atrium.engine.jobs.model import FinishedJob
+from atrium.engine.jobs.runner import Runner
 from atrium.seams.context import Context
-from atrium.seams.wiring import Listener
 from tests.jobs.queue import Member, Queue
+
+Hear = Callable[[Context, list[FinishedJob]], Awaitable[None]]
 
 
 @asynccontextmanager
-async def working(queue: Queue, concurrency: int = 4) -> AsyncIterator[service.Runner]:
-    runner = service.Runner(queue.house.services, concurrency)
+async def working(queue: Queue, concurrency: int = 4) -> AsyncIterator[Runner]:
+    runner = Runner(queue.house.services, concurrency)
     runner.start()
     sweeping = asyncio.create_task(sweep(queue))
     try:
@@ -130,7 +133,7 @@ async def test_a_long_job_keeps_its_lease(queue: Queue, member: Member) -> None:
 async def test_stopping_lets_short_jobs_finish_and_hands_long_ones_back(queue: Queue, member: Member) -> None:
     async with member.op.begin() as ctx:
         [short, long] = await service.enqueue(ctx, "probe.plain", [{"seconds": 0.4}, {"seconds": 60}])
-    runner = service.Runner(queue.house.services, 4)
+    runner = Runner(queue.house.services, 4)
     runner.start()
     await until(lambda: runner.running == 2)
 
@@ -158,23 +161,32 @@ async def test_two_workers_share_the_work_and_do_nothing_twice(queue: Queue, mem
 
 @pytest.fixture
 def heard(queue: Queue) -> Any:
-    """Every JobFinished with the person it was announced for, and whether its job had ended in that transaction."""
-    events: list[tuple[UUID, str, UUID, str]] = []
+    """Every job its kind was told of, with its owner, and whether it had ended in that transaction."""
+    events: list[tuple[UUID, str, UUID | None, str]] = []
 
-    async def hear(ctx: Context, event: JobFinished) -> None:
-        state = await ctx.db.value(
-            "SELECT state FROM jobs WHERE org_id = :org AND id = :id", org=ctx.who.org_id, id=event.id
-        )
-        events.append((event.id, event.state, ctx.who.user_id, state))
+    async def hear(ctx: Context, jobs: list[FinishedJob]) -> None:
+        for job in jobs:
+            state = await ctx.db.value(
+                "SELECT state FROM jobs WHERE org_id = :org AND id = :id", org=ctx.who.org_id, id=job.id
+            )
+            events.append((job.id, job.state, job.owner.user_id if job.owner else None, state))
 
-    listeners = queue.house.services.registry.listeners.setdefault(JobFinished, [])
-    listeners.append(Listener(JobFinished, hear))
-    yield events
-    listeners.pop()
+    with hearing(queue, "probe.once", hear):
+        yield events
 
 
-async def test_an_ended_job_is_announced_once_for_its_owner_in_the_ending_transaction(
-    queue: Queue, member: Member, heard: list[tuple[UUID, str, UUID, str]]
+@contextmanager
+def hearing(queue: Queue, kind: str, hear: Hear) -> Iterator[None]:
+    """The kind tells this function of its finished jobs."""
+    kinds = queue.house.services.registry.job_kinds
+    before = kinds[kind]
+    kinds[kind] = replace(before, finished=hear)
+    yield
+    kinds[kind] = before
+
+
+async def test_a_kind_hears_once_of_each_job_that_ended_in_the_ending_transaction(
+    queue: Queue, member: Member, heard: list[tuple[UUID, str, UUID | None, str]]
 ) -> None:
     [done, lost, gone] = await member.enqueue(3, "probe.once")
     await member.cancel(gone)
@@ -191,20 +203,46 @@ async def test_an_ended_job_is_announced_once_for_its_owner_in_the_ending_transa
     ]
 
 
-async def test_a_listener_that_fails_undoes_its_own_jobs_ending_and_nobody_elses(queue: Queue, member: Member) -> None:
+async def test_jobs_of_one_settlement_are_told_together(queue: Queue, member: Member) -> None:
+    ids = await member.enqueue(3)
+    claims = await queue.claim(3)
+    heard: list[set[UUID]] = []
+
+    async def hear(ctx: Context, jobs: list[FinishedJob]) -> None:
+        heard.append({job.id for job in jobs})
+
+    with hearing(queue, "probe.plain", hear):
+        await asyncio.gather(*map(queue.complete, claims))
+
+    assert heard == [{*ids}]
+
+
+async def test_a_kind_hears_of_jobs_whose_owner_has_left(queue: Queue, member: Member) -> None:
+    admin = await member.company.join("admin", team=member.team)
+    [waiting] = await member.enqueue(1)
+    heard: list[FinishedJob] = []
+
+    async def hear(ctx: Context, jobs: list[FinishedJob]) -> None:
+        heard.extend(jobs)
+
+    with hearing(queue, "probe.plain", hear):
+        await admin.delete(f"/api/members/{member.op.who.user_id}")
+
+    assert [(job.id, job.state, job.owner) for job in heard] == [(waiting, "cancelled", None)]
+
+
+async def test_a_kind_that_cannot_follow_undoes_its_own_jobs_ending_and_nobody_elses(
+    queue: Queue, member: Member
+) -> None:
     [bad, good] = await member.enqueue(2)
     claims = {claim.id: claim for claim in await queue.claim()}
 
-    async def hear(ctx: Context, event: JobFinished) -> None:
-        if event.id == bad:
+    async def hear(ctx: Context, jobs: list[FinishedJob]) -> None:
+        if bad in {job.id for job in jobs}:
             raise RuntimeError("cannot follow")
 
-    listeners = queue.house.services.registry.listeners.setdefault(JobFinished, [])
-    listeners.append(Listener(JobFinished, hear))
-    try:
+    with hearing(queue, "probe.plain", hear):
         results = await asyncio.gather(*(queue.complete(claims[id]) for id in (bad, good)), return_exceptions=True)
-    finally:
-        listeners.pop()
 
     assert isinstance(results[0], RuntimeError)
     assert (await queue.state(bad), await queue.state(good)) == ("running", "succeeded")
@@ -221,3 +259,31 @@ async def test_finished_jobs_leave_after_their_time_and_others_stay(queue: Queue
 
     assert gone == 1
     assert {row[0] for row in await queue.sql("SELECT id FROM jobs")} == {fresh, waiting}
+
+
+async def test_a_running_job_writes_nothing_for_whoever_left(queue: Queue, member: Member) -> None:
+    admin = await member.company.join("admin", team=member.team)
+    [id] = await member.enqueue(1, "probe.writes")
+
+    async with working(queue) as runner:
+        await until(lambda: runner.running == 1)
+        removed = await admin.delete(f"/api/members/{member.op.who.user_id}")
+        await until(lambda: runner.running == 0)
+
+    assert removed.status == 200
+    assert await queue.sql("SELECT state, result FROM jobs WHERE id = $1", id) == [("failed", None)]
+    assert await queue.sql("SELECT FROM notes WHERE owner_id = $1", member.op.who.user_id) == []
+
+
+async def test_what_waits_in_the_name_of_whoever_leaves_is_cancelled_and_the_books_agree(
+    queue: Queue, member: Member
+) -> None:
+    admin = await member.company.join("admin", team=member.team)
+    await member.enqueue(5, "probe.plain")
+
+    removed = await admin.delete(f"/api/members/{member.op.who.user_id}")
+
+    assert removed.status == 200
+    assert await queue.sql("SELECT DISTINCT state FROM jobs") == [("cancelled",)]
+    assert await queue.claim() == []
+    assert await queue.broken_promises() == []

@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from atrium.boot.assemble import House
+from atrium.boot.assemble import Application
 from atrium.engine.jobs import service
-from tests.houses import open_house, settings_for
 from tests.jobs.queue import Member, Queue
 from tests.postgres import fresh_database
 from tests.processes import ATRIUM, ROOT, environment, rounds, run_atrium, server_settings
+from tests.servers import open_application, settings_for
 
 PLUGIN = """
 import asyncio
@@ -48,15 +48,15 @@ def plugins(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-async def napping(plugins: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[House]:
+async def napping(plugins: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Application]:
     async with fresh_database() as url:
         settings = settings_for(url, plugins_dir=str(plugins), data_dir=tmp_path_factory.mktemp("data"))
-        async with open_house(settings) as house:
+        async with open_application(settings) as house:
             yield house
 
 
 @pytest.fixture
-async def sleeper(napping: House) -> Member:
+async def sleeper(napping: Application) -> Member:
     queue = Queue(napping)
     await queue.empty()
     return await queue.company()

@@ -100,7 +100,7 @@ async def test_waiting_workers_hold_no_connection(queue: Queue, member: Member) 
     machines = [await machine(member) for _ in range(3)]
     waiting = [asyncio.create_task(one.claim(max_wait=20)) for one in machines * 20]
     async with asyncio.timeout(15):
-        while queue.house.services.lines.standing("probe.remote") < len(waiting) or await _is_busy(queue):
+        while queue.house.services.wait_queues.waiting("probe.remote") < len(waiting) or await _is_busy(queue):
             await asyncio.sleep(0.05)
 
     await member.cap(100)
@@ -183,16 +183,6 @@ async def test_a_bound_worker_sees_nothing_of_another_company(queue: Queue, memb
 
     assert nothing.status == 204
     assert (reply.status, reply.code) == (404, "jobs.missing")
-
-
-async def test_a_person_who_may_work_serves_their_own_company(queue: Queue, member: Member) -> None:
-    theirs = await queue.company()
-    person = Machine(await member.company.join("worker", team=member.team), uuid4())
-    await theirs.enqueue(1, "probe.remote")
-    [ours] = await member.enqueue(1, "probe.remote")
-
-    assert (await person.claim())["job"]["id"] == str(ours)
-    assert (await person.claim()).status == 204
 
 
 async def test_a_job_for_a_model_goes_to_a_worker_that_has_it(member: Member) -> None:

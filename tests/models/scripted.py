@@ -21,7 +21,10 @@ def events(*chunks: dict[str, Any] | bytes, done: bool = True) -> bytes:
 
 @dataclass(slots=True)
 class Answer:
-    """One reply; `missing` bytes are promised and never sent, and while it `hangs` the line stays open for them."""
+    """One reply; `missing` bytes are promised and never sent, and while it `hangs` the line stays open for them.
+
+    One that `waits` sends nothing before it is told to go.
+    """
 
     body: bytes = b""
     status: int = 200
@@ -29,6 +32,7 @@ class Answer:
     headers: dict[str, str] = field(default_factory=dict)
     missing: int = 0
     hangs: bool = False
+    waits: bool = False
 
 
 @dataclass(slots=True)
@@ -39,6 +43,7 @@ class Scripted:
     port: int = 0
     asked: list[tuple[dict[str, str], Any]] = field(default_factory=list)
     left: asyncio.Event = field(default_factory=asyncio.Event)
+    go: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def url(self) -> str:
@@ -51,6 +56,8 @@ class Scripted:
         }
         self.asked.append((headers, json.loads(await reader.readexactly(int(headers["content-length"])))))
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if answer.waits:
+            await self.go.wait()
         told = {
             "content-type": answer.type,
             "content-length": str(len(answer.body) + answer.missing),

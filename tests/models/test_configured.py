@@ -6,20 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from atrium.boot.assemble import House
-from atrium.engine.executors import service
-from atrium.kit.settings import PushExecutors
+from atrium.boot.assemble import Application
+from atrium.engine.executors import probing
+from atrium.seams.settings import PushExecutors
 from tests.client import Client
-from tests.houses import open_house, settings_for
 from tests.models.llama import KEY, NAME, Llama
 from tests.models.test_turns import ended, turn
 from tests.people import Company, found_company
 from tests.postgres import fresh_database
 from tests.processes import free_port
+from tests.servers import open_application, settings_for
 
 
 @pytest.fixture
-async def house(llama: Llama, tmp_path: Path) -> AsyncIterator[House]:
+async def house(llama: Llama, tmp_path: Path) -> AsyncIterator[Application]:
     """Its own model is simulated; of two machines in its environment one is there."""
     machines = [
         {"name": "Big", "url": llama.url, "key": KEY, "model": NAME},
@@ -28,12 +28,12 @@ async def house(llama: Llama, tmp_path: Path) -> AsyncIterator[House]:
     async with fresh_database() as url:
         configured = PushExecutors(json.dumps(machines))
         settings = settings_for(url, data_dir=tmp_path, embed_worker=True, push_executors=configured)
-        async with open_house(settings) as house:
+        async with open_application(settings) as house:
             yield house
 
 
 @pytest.fixture
-async def company(house: House) -> Company:
+async def company(house: Application) -> Company:
     return await found_company(house)
 
 
@@ -42,9 +42,9 @@ async def operator(company: Company) -> Client:
     return await company.join("owner", org_role="org_owner", operator=True)
 
 
-async def test_they_are_listed_to_everybody_without_address_or_key(house: House, company: Company) -> None:
+async def test_they_are_listed_to_everybody_without_address_or_key(house: Application, company: Company) -> None:
     member = await company.join("member")
-    await service.probe_executors(house.services)
+    await probing.probe_executors(house.services)
 
     listed = await member.get("/api/executors")
 

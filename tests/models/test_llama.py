@@ -6,19 +6,19 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
-import httpx
 import msgspec
 import pytest
 
-from atrium.engine.executors.wire import OpenAIWire
+from atrium.engine.inference.wire import OpenAIWire
+from atrium.kit.outbound import Client, Outbound
 from atrium.seams.models import (
     Done,
     Message,
     ModelRefused,
     ModelUnavailable,
     ResponseFormat,
-    Text,
-    Thinking,
+    TextPiece,
+    ThinkingPiece,
     Turn,
     complete,
 )
@@ -56,13 +56,14 @@ def schema(schema: dict[str, Any]) -> ResponseFormat:
 
 
 @pytest.fixture
-async def client() -> AsyncIterator[httpx.AsyncClient]:
-    async with httpx.AsyncClient(timeout=30, trust_env=False) as client:
-        yield client
+async def client() -> AsyncIterator[Client]:
+    outbound = Outbound()
+    yield outbound.anywhere
+    outbound.close()
 
 
 @pytest.fixture
-def port(llama: Llama, client: httpx.AsyncClient) -> OpenAIWire:
+def port(llama: Llama, client: Client) -> OpenAIWire:
     return OpenAIWire(client, "tiny", llama.url, KEY, NAME)
 
 
@@ -75,9 +76,10 @@ async def test_a_turn_comes_back_with_what_it_cost(port: OpenAIWire) -> None:
 
 
 async def test_an_answer_arrives_in_pieces_and_ends_once(port: OpenAIWire) -> None:
-    events = [event async for event in port.stream(Turn(HELLO, max_tokens=400, response_format=schema(PERSON)))]
+    turn = Turn(HELLO, max_tokens=400, response_format=schema(PERSON))
+    events = [event async for arrived in port.stream(turn) for event in arrived]
 
-    pieces = [event.text for event in events if isinstance(event, Text)]
+    pieces = [event.text for event in events if isinstance(event, TextPiece)]
     assert len(pieces) > 5
     assert [type(event) for event in events].index(Done) == len(events) - 1
     assert set(msgspec.json.decode("".join(pieces))) == {"name", "known"}
@@ -108,13 +110,13 @@ async def test_a_call_that_was_cut_off_is_refused_and_costs_what_it_cost(port: O
 
 async def test_thoughts_are_apart_from_the_answer(port: OpenAIWire) -> None:
     turn = Turn([Message("user", "Hi /think now")], max_tokens=40)
-    events = [event async for event in port.stream(turn)]
+    events = [event async for arrived in port.stream(turn) for event in arrived]
 
-    assert "".join(event.text for event in events if isinstance(event, Thinking)) == "mulling"
-    assert "mulling" not in "".join(event.text for event in events if isinstance(event, Text))
+    assert "".join(event.text for event in events if isinstance(event, ThinkingPiece)) == "mulling"
+    assert "mulling" not in "".join(event.text for event in events if isinstance(event, TextPiece))
 
 
-async def test_a_wrong_key_is_refused_without_being_repeated(llama: Llama, client: httpx.AsyncClient) -> None:
+async def test_a_wrong_key_is_refused_without_being_repeated(llama: Llama, client: Client) -> None:
     with pytest.raises(ModelRefused, match="401") as refused:
         await complete(OpenAIWire(client, "tiny", llama.url, "sk-wrong-and-secret", NAME), Turn(HELLO))
 
@@ -137,7 +139,7 @@ async def test_hanging_up_stops_the_model(port: OpenAIWire, llama: Llama) -> Non
             await asyncio.sleep(0.02)
 
 
-async def test_a_server_that_dies_midway_is_not_asked_again(tiny_model: Path, client: httpx.AsyncClient) -> None:
+async def test_a_server_that_dies_midway_is_not_asked_again(tiny_model: Path, client: Client) -> None:
     with llama_serving(tiny_model) as mortal:
         port = OpenAIWire(client, "mortal", mortal.url, KEY, NAME)
         turn = Turn(HELLO, max_tokens=3500, response_format=schema(LONG))

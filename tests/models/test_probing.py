@@ -7,30 +7,30 @@ from typing import Any
 
 import pytest
 
-from atrium.boot.assemble import House
-from atrium.engine.executors import service
+from atrium.boot.assemble import Application
+from atrium.engine.executors import probing
 from tests.client import Client
-from tests.houses import open_house, settings_for
 from tests.models.llama import KEY, NAME, Llama, llama_serving
 from tests.people import found_company
 from tests.postgres import fresh_database, run_as_owner
 from tests.processes import free_port
+from tests.servers import open_application, settings_for
 
 NOT_YET = "UPDATE executor_probes SET probed_at = now() - interval '1 minute'"
 
 
 @pytest.fixture
-async def house(llama: Llama, tmp_path: Path) -> AsyncIterator[House]:
+async def house(llama: Llama, tmp_path: Path) -> AsyncIterator[Application]:
     async with fresh_database() as url:
         settings = settings_for(
             url, data_dir=tmp_path, executor_hosts="127.0.0.1", local_model_url=llama.url, local_model_key=KEY
         )
-        async with open_house(settings) as house:
+        async with open_application(settings) as house:
             yield house
 
 
 @pytest.fixture
-async def operator(house: House) -> Client:
+async def operator(house: Application) -> Client:
     return await (await found_company(house)).join("owner", org_role="org_owner", operator=True)
 
 
@@ -45,13 +45,13 @@ async def shown(operator: Client) -> dict[str, Any]:
     return {one["name"]: (one["healthy"], one["last_seen_at"] is not None) for one in items}
 
 
-async def probe_again(house: House) -> int:
+async def probe_again(house: Application) -> int:
     await run_as_owner(house.services.settings.database_url, NOT_YET)
-    return await service.probe_executors(house.services)
+    return await probing.probe_executors(house.services)
 
 
 async def test_a_machine_is_healthy_while_it_answers_and_takes_its_key(
-    house: House, operator: Client, llama: Llama
+    house: Application, operator: Client, llama: Llama
 ) -> None:
     await push(operator, "good", llama.url)
     await push(operator, "wrong key", llama.url, "sk-wrong")
@@ -70,7 +70,7 @@ async def test_a_machine_is_healthy_while_it_answers_and_takes_its_key(
 
 
 async def test_one_that_stops_answering_turns_silent_and_keeps_when_it_was_seen(
-    house: House, operator: Client, tiny_model: Path
+    house: Application, operator: Client, tiny_model: Path
 ) -> None:
     with llama_serving(tiny_model) as other:
         await push(operator, "other", other.url)
@@ -81,17 +81,19 @@ async def test_one_that_stops_answering_turns_silent_and_keeps_when_it_was_seen(
     assert (up, (await shown(operator))["other"]) == ((True, True), (False, True))
 
 
-async def test_processes_take_turns_to_look(house: House, operator: Client, llama: Llama) -> None:
+async def test_processes_take_turns_to_look(house: Application, operator: Client, llama: Llama) -> None:
     await push(operator, "good", llama.url)
     await run_as_owner(house.services.settings.database_url, NOT_YET)
 
-    looks = await asyncio.gather(*(service.probe_executors(house.services) for _ in range(5)))
+    looks = await asyncio.gather(*(probing.probe_executors(house.services) for _ in range(5)))
 
     assert sum(looks) == 2
-    assert await service.probe_executors(house.services) == 0
+    assert await probing.probe_executors(house.services) == 0
 
 
-async def test_an_address_that_is_no_longer_public_is_not_called(house: House, operator: Client, llama: Llama) -> None:
+async def test_an_address_that_is_no_longer_public_is_not_called(
+    house: Application, operator: Client, llama: Llama
+) -> None:
     await push(operator, "inside", llama.url)
     await run_as_owner(
         house.services.settings.database_url,

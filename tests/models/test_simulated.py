@@ -5,13 +5,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from atrium.engine.executors.simulated import SimulatedModel, smallest
-from atrium.seams.models import Message, ModelRefused, Reply, ResponseFormat, Turn, complete
+from atrium.engine.inference.simulated import SimulatedModel, smallest
+from atrium.seams.models import Message, ModelRefused, ModelReply, ResponseFormat, Turn, complete
 
 MODEL = SimulatedModel()
 
 
-async def said(text: str, **more: Any) -> Reply:
+async def said(text: str, **more: Any) -> ModelReply:
     return await complete(MODEL, Turn([Message("user", text)], **more))
 
 

@@ -2,12 +2,21 @@
 
 import asyncio
 
-import httpx
 import pytest
 
-from atrium.engine.executors import wire
-from atrium.engine.executors.wire import OpenAIWire
-from atrium.seams.models import Message, ModelFailure, ModelRefused, ModelUnavailable, Reply, Turn, Usage, complete
+from atrium.engine.inference import wire
+from atrium.engine.inference.wire import OpenAIWire
+from atrium.kit.outbound import Outbound
+from atrium.seams.models import (
+    Message,
+    ModelFailure,
+    ModelRefused,
+    ModelReply,
+    ModelUnavailable,
+    TokenUsage,
+    Turn,
+    complete,
+)
 from tests.models.scripted import Answer, Scripted, chunk, events, scripted
 
 TURN = Turn([Message("user", "What is this?")])
@@ -19,12 +28,15 @@ def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wire, "PAUSES", (0.0, 0.0))
 
 
-async def ask(server: Scripted, turn: Turn = TURN, key: str | None = "sk-secret") -> Reply:
-    async with httpx.AsyncClient(timeout=5, trust_env=False) as client:
-        return await complete(OpenAIWire(client, "odd", server.url, key, "m"), turn)
+async def ask(server: Scripted, turn: Turn = TURN, key: str | None = "sk-secret") -> ModelReply:
+    outbound = Outbound()
+    try:
+        return await complete(OpenAIWire(outbound.anywhere, "odd", server.url, key, "m"), turn)
+    finally:
+        outbound.close()
 
 
-async def told(*answers: Answer) -> Reply:
+async def told(*answers: Answer) -> ModelReply:
     async with scripted(*answers) as server:
         return await ask(server)
 
@@ -61,7 +73,7 @@ async def test_usage_counts_wherever_it_stands(place: int) -> None:
     chunks = [chunk("fine"), chunk(finish="stop"), {"choices": []}]
     chunks[place] |= {"usage": {"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7}}
 
-    assert (await told(Answer(events(*chunks)))).usage == Usage(5, 2)
+    assert (await told(Answer(events(*chunks)))).usage == TokenUsage(5, 2)
 
 
 @pytest.mark.parametrize(
@@ -152,8 +164,8 @@ async def test_after_the_first_word_nothing_is_asked_again(said: dict[str, objec
 
 async def test_whoever_stops_listening_hangs_up() -> None:
     endless = Answer(events(chunk("and"), done=False), missing=10, hangs=True)
-    async with asyncio.timeout(5), scripted(endless) as server, httpx.AsyncClient(trust_env=False) as client:
-        listening = OpenAIWire(client, "odd", server.url, None, "m").stream(TURN)
+    async with asyncio.timeout(5), scripted(endless) as server:
+        listening = OpenAIWire(Outbound().anywhere, "odd", server.url, None, "m").stream(TURN)
         await anext(listening)
         await listening.aclose()
         await server.left.wait()

@@ -5,18 +5,18 @@ from uuid import UUID
 
 import pytest
 
-from atrium.boot.assemble import House
+from atrium.boot.assemble import Application
 from atrium.ground.quotas import service as quotas
 from atrium.ground.quotas.model import QuotaExceeded, TooManyAtOnce
 from atrium.kit.errors import Exhausted
 from atrium.seams.context import Operation, Principal
 from tests.client import Client
-from tests.houses import open_house, settings_for
 from tests.people import Company, found_company
 from tests.postgres import run_as_owner
+from tests.servers import open_application, settings_for
 
 
-def acting(house: House, company: Company, team_id: UUID | None = None) -> Operation:
+def acting(house: Application, company: Company, team_id: UUID | None = None) -> Operation:
     who = Principal(
         user_id=company.team.id, team_id=team_id or company.team.id, org_id=company.org.id, username="x", role="member",
         permissions=frozenset(),
@@ -52,8 +52,8 @@ async def used(op: Operation, level: str, dimension: str = "ai.requests", window
     return next((u.used, u.reserved) for u in lines if (u.level, u.dimension, u.window) == (level, dimension, window))
 
 
-async def test_fifty_clients_never_pass_a_teams_limit(house: House, database_url: str, company: Company) -> None:
-    async with open_house(settings_for(database_url)) as second:
+async def test_fifty_clients_never_pass_a_teams_limit(house: Application, database_url: str, company: Company) -> None:
+    async with open_application(settings_for(database_url)) as second:
         here, there = acting(house, company), acting(second, company)
         await limit(here, "ai.requests", 100)
 
@@ -63,9 +63,9 @@ async def test_fifty_clients_never_pass_a_teams_limit(house: House, database_url
     assert await used(here, "team") == (100, 0)
 
 
-async def test_a_companys_limit_holds_over_two_teams(house: House, database_url: str, company: Company) -> None:
+async def test_a_companys_limit_holds_over_two_teams(house: Application, database_url: str, company: Company) -> None:
     other = await company.add_team()
-    async with open_house(settings_for(database_url)) as second:
+    async with open_application(settings_for(database_url)) as second:
         one, two = acting(house, company), acting(second, company, other.id)
         await limit(one, "ai.requests", 100, level="org")
         await limit(two, "ai.requests", 30)
@@ -78,7 +78,7 @@ async def test_a_companys_limit_holds_over_two_teams(house: House, database_url:
 
 
 async def test_what_a_dead_process_held_is_free_after_it_expires(
-    house: House, company: Company, database_url: str
+    house: Application, company: Company, database_url: str
 ) -> None:
     op = acting(house, company)
     await limit(op, "ai.requests", 100)
@@ -94,7 +94,7 @@ async def test_what_a_dead_process_held_is_free_after_it_expires(
     assert await used(op, "team") == (100, 0)
 
 
-async def test_a_repeated_settlement_counts_once(house: House, company: Company) -> None:
+async def test_a_repeated_settlement_counts_once(house: Application, company: Company) -> None:
     op = acting(house, company)
     await limit(op, "ai.tokens.total", 1000)
     admission = await quotas.admit(op, {"ai.tokens.total": 500})
@@ -106,7 +106,7 @@ async def test_a_repeated_settlement_counts_once(house: House, company: Company)
 
 
 async def test_a_settlement_after_expiry_still_counts_what_was_used(
-    house: House, company: Company, database_url: str
+    house: Application, company: Company, database_url: str
 ) -> None:
     op = acting(house, company)
     await limit(op, "ai.tokens.total", 1000)
@@ -122,7 +122,7 @@ async def test_a_settlement_after_expiry_still_counts_what_was_used(
     assert await used(op, "team", "ai.tokens.total") == (70, 1)
 
 
-async def test_an_extended_hold_does_not_lapse(house: House, company: Company, database_url: str) -> None:
+async def test_an_extended_hold_does_not_lapse(house: Application, company: Company, database_url: str) -> None:
     op = acting(house, company)
     await limit(op, "ai.concurrency", 1, window="total")
     admission = await quotas.admit(op, {"ai.concurrency": 1}, lease=1)
@@ -136,7 +136,7 @@ async def test_an_extended_hold_does_not_lapse(house: House, company: Company, d
     assert not await quotas.extend(op, admission)
 
 
-async def test_a_refusal_reserves_nothing_of_any_dimension(house: House, company: Company) -> None:
+async def test_a_refusal_reserves_nothing_of_any_dimension(house: Application, company: Company) -> None:
     op = acting(house, company)
     await limit(op, "ai.requests", 10)
     await limit(op, "ai.tokens.total", 5)
@@ -148,7 +148,7 @@ async def test_a_refusal_reserves_nothing_of_any_dimension(house: House, company
     assert await used(op, "team") == (0, 0)
 
 
-async def test_windows_begin_anew_by_the_calendar(house: House, company: Company, database_url: str) -> None:
+async def test_windows_begin_anew_by_the_calendar(house: Application, company: Company, database_url: str) -> None:
     op = acting(house, company)
     await limit(op, "ai.requests", 2, window="hour")
     await limit(op, "ai.requests", 3, window="total")
@@ -164,7 +164,7 @@ async def test_windows_begin_anew_by_the_calendar(house: House, company: Company
     assert await used(op, "team", window="total") == (3, 0)
 
 
-async def test_usage_before_a_limit_was_set_counts_against_it(house: House, company: Company) -> None:
+async def test_usage_before_a_limit_was_set_counts_against_it(house: Application, company: Company) -> None:
     op = acting(house, company)
     assert await attempts([op], 5) == 5
 
@@ -173,7 +173,7 @@ async def test_usage_before_a_limit_was_set_counts_against_it(house: House, comp
     assert await attempts([op], 5) == 2
 
 
-async def test_one_company_never_counts_for_another(house: House, company: Company) -> None:
+async def test_one_company_never_counts_for_another(house: Application, company: Company) -> None:
     op, other = acting(house, company), acting(house, await found_company(house))
     await limit(op, "ai.requests", 1, level="org")
 
@@ -206,7 +206,7 @@ async def test_what_is_stored_is_told_in_all_and_not_by_the_month(alice: Client)
     assert {line["window"] for line in lines if line["dimension"] == "ai.requests"} == {"month"}
 
 
-async def test_a_refused_spend_is_an_exhaustion_with_its_facts(house: House, company: Company) -> None:
+async def test_a_refused_spend_is_an_exhaustion_with_its_facts(house: Application, company: Company) -> None:
     op = acting(house, company)
     await limit(op, "ai.requests", 0, level="org", window="minute")
 

@@ -12,14 +12,14 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from atrium.boot.assemble import House
+from atrium.boot.assemble import Application
 from atrium.ground.quotas import service as quotas
 from atrium.ground.quotas.model import Admission
 from atrium.kit.errors import Exhausted
-from tests.houses import open_house, settings_for
 from tests.people import found_company
 from tests.postgres import fresh_database, run_as_owner
 from tests.quotas.test_admission import acting, limit, used
+from tests.servers import open_application, settings_for
 
 STEPS = 5_000 if os.environ.get("ATRIUM_FULL") else 600
 PER_RUN = 25
@@ -30,7 +30,7 @@ class Quotas(RuleBasedStateMachine):
     """Two teams under one company, tokens limited at both levels, concurrency at one team."""
 
     admissions = Bundle("admissions")
-    house: House
+    house: Application
     loop: asyncio.AbstractEventLoop
     steps = 0
 
@@ -158,7 +158,7 @@ def test_the_books_agree_with_the_model_after_every_step() -> None:
         loop = runner.get_loop()
         database = fresh_database()
         url = loop.run_until_complete(database.__aenter__())
-        opened = open_house(settings_for(url))
+        opened = open_application(settings_for(url))
         Quotas.house, Quotas.loop, Quotas.steps = loop.run_until_complete(opened.__aenter__()), loop, 0
         try:
             while Quotas.steps < STEPS:

@@ -91,13 +91,13 @@ async def test_a_key_reaches_no_further_than_its_scope(place: Place, ada: Person
 
 async def test_a_new_key_is_no_wider_than_the_credential_that_asks(place: Place, ada: Person) -> None:
     async with place.server.client(ada.token) as api:
-        issued = await api.post("/api/tokens", json={"name": "narrow", "scope": ["files:read"]})
-    async with place.server.client(issued.json()["token"]) as narrow:
-        inherited = await narrow.post("/api/s3/credentials", json={})
-        wider = await narrow.post("/api/s3/credentials", json={"scope": ["files:write"]})
+        narrow = (await api.post("/api/tokens", json={"name": "narrow", "scope": ["files:read"]})).json()
+        beyond = await api.post("/api/s3/credentials", json={"scope": ["instance:manage"]})
+    async with place.server.client(narrow["token"]) as program:
+        refused = await program.post("/api/s3/credentials", json={})
 
-    assert inherited.json()["scope"] == ["files:read"]
-    assert (wider.status_code, wider.json()["code"]) == (403, "identity.scope_too_wide")
+    assert (refused.status_code, refused.json()["code"]) == (403, "access.permission_missing")
+    assert (beyond.status_code, beyond.json()["code"]) == (403, "identity.scope_too_wide")
 
 
 async def test_the_secret_is_shown_once_and_kept_sealed(place: Place, ada: Person) -> None:
@@ -166,7 +166,7 @@ async def test_what_is_not_configured_is_honestly_absent(ada: Person) -> None:
         400,
         "AccessControlListNotSupported",
     )
-    assert client.get_bucket_versioning(Bucket=bucket)["Status"] == "Enabled"
+    assert "Status" not in client.get_bucket_versioning(Bucket=bucket)
     assert client.get_bucket_location(Bucket=bucket)["LocationConstraint"] == ada.key["region"]
     assert refused(client.head_bucket, Bucket="another") == (404, "404")
     assert refused(client.create_bucket, Bucket="another") == (403, "AccessDenied")

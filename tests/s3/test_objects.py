@@ -171,6 +171,7 @@ def test_a_write_that_matches_what_is_there_lands_and_another_does_not(ada: Pers
 
 def test_deleting_hides_and_bringing_back_is_deleting_the_marker(ada: Person) -> None:
     client = ada.s3()
+    ada.turn_on_versioning()
     first = client.put_object(Bucket=ada.bucket, Key="k", Body=b"one")["VersionId"]
     client.put_object(Bucket=ada.bucket, Key="k", Body=b"two")
 
@@ -191,6 +192,7 @@ def test_deleting_hides_and_bringing_back_is_deleting_the_marker(ada: Person) ->
 
 def test_the_history_of_a_key_is_listed_newest_first(ada: Person) -> None:
     client = ada.s3()
+    ada.turn_on_versioning()
     versions = [client.put_object(Bucket=ada.bucket, Key="k", Body=bytes([n]))["VersionId"] for n in range(3)]
     marker = client.delete_object(Bucket=ada.bucket, Key="k")["VersionId"]
 

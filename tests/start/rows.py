@@ -30,6 +30,13 @@ ROWS: dict[str, tuple[str, ...]] = {
         f"INSERT INTO team_features VALUES ('{ORG}', '{TEAM}', 'chat', true)",
         f"INSERT INTO team_features VALUES ('{ORG}', '{TEAM}', 'agent', false)",
     ),
+    "known_sign_ins": ("INSERT INTO known_sign_ins VALUES ('\\x01', now())",),
+    "password_resets": (
+        f"INSERT INTO password_resets (org_id, user_id, digest, expires_at) VALUES ('{ORG}', '{BOB}', '\\x01', now() + interval '1 day')",
+    ),
+    "failed_sign_ins": (
+        f"INSERT INTO failed_sign_ins (org_id, user_id, failures, address) VALUES ('{ORG}', '{BOB}', 3, '203.0.113.7')",
+    ),
     "rate_limits": (
         "INSERT INTO rate_limits VALUES ('\\x01', now())",
         "INSERT INTO rate_limits VALUES ('\\x02', now())",
@@ -63,6 +70,10 @@ ROWS: dict[str, tuple[str, ...]] = {
     "note_grants": (
         "INSERT INTO note_grants (org_id, note_id, user_id, permission, granted_by)"
         f" VALUES ('{ORG}', '{NOTE}', '{BOB}', 'notes:write', '{ADA}')",
+    ),
+    "note_versions": (
+        "INSERT INTO note_versions (org_id, note_id, number, title, body, size, sha256, created_by, created_at)"
+        f" VALUES ('{ORG}', '{NOTE}', 6, 'Draft', 'Hm', 2, sha256('Hm'), '{ADA}', now())",
     ),
     "instance": (f"INSERT INTO instance (org_id, team_id, operator_id) VALUES ('{ORG}', '{TEAM}', '{ADA}')",),
     "quota_limits": (
@@ -104,7 +115,8 @@ ROWS: dict[str, tuple[str, ...]] = {
         f" VALUES ('{ORG}', '{NOTE}', 'user', '{BOB}', 'edit', '{ADA}', '{ADA}', 'reports/ü.txt')",
     ),
     "object_texts": (
-        f"INSERT INTO object_texts (version_id, org_id, object_id, text) VALUES ('{BOB}', '{ORG}', '{NOTE}', 'words')",
+        "INSERT INTO object_texts (version_id, org_id, object_id, state, text)"
+        f" VALUES ('{BOB}', '{ORG}', '{NOTE}', 'done', 'words')",
     ),
     "derivations": (
         "INSERT INTO derivations (org_id, version_id, object_id, source_id, source_version_id)"
@@ -146,7 +158,11 @@ ROWS: dict[str, tuple[str, ...]] = {
         f" VALUES (gen_random_uuid(), 'gpu', 'push', 'https://models.example', '\\x01', '{ADA}')",
         f"INSERT INTO executors (id, bound_to, name, mode, created_by) VALUES (gen_random_uuid(), '{ORG}', 'ours', 'pull', '{ADA}')",
     ),
+    "worker_credentials": (
+        "INSERT INTO worker_credentials (executor_id, digest) SELECT id, '\\x09' FROM executors WHERE mode = 'pull'",
+    ),
     "executor_probes": ("INSERT INTO executor_probes VALUES ('local', now(), true, now())",),
     "model_roles": (f"INSERT INTO model_roles VALUES ('{ORG}', '{TEAM}', 'utility', 'gpu')",),
+    "audit_keys": ("INSERT INTO audit_keys (id, sealed) VALUES ('\\x01020304', '\\x01')",),
     "key_check": ("INSERT INTO key_check (sealed) VALUES ('\\x01')",),
 }

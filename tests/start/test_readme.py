@@ -1,10 +1,13 @@
 """The README's quick start does what it says, in under two minutes."""
 
 import json
+import re
+from pathlib import Path
 
 import httpx
 import pytest
 
+from atrium.kit.tokens import new_token
 from tests.postgres import run_as_owner
 from tests.processes import ROOT
 from tests.start.quick_start import (
@@ -17,6 +20,7 @@ from tests.start.quick_start import (
 )
 
 LIMIT = 120
+CREDENTIAL = re.compile(rb"\bat[a-z]_[A-Za-z0-9]{49}\b")
 
 
 async def test_the_quick_start_ends_with_an_instance_and_a_first_note_in_under_two_minutes() -> None:
@@ -27,6 +31,7 @@ async def test_the_quick_start_ends_with_an_instance_and_a_first_note_in_under_t
                 database,
                 "SELECT (SELECT count(*) FROM instance), (SELECT count(*) FROM users WHERE operator), (SELECT count(*) FROM notes)",
             )
+            left = files_with_credentials(ran.folder)
             async with httpx.AsyncClient(trust_env=False) as client:
                 config = (await client.get(f"http://127.0.0.1:{ran.port}/api/config")).json()
     except QuickStartFailed as failure:
@@ -39,6 +44,21 @@ async def test_the_quick_start_ends_with_an_instance_and_a_first_note_in_under_t
     assert tuple(counts[0]) == (1, 1, 1)
     assert config["needs_bootstrap"] is False
     assert json.loads(ran.output.splitlines()[-1])["title"]
+    assert left == []
+
+
+def files_with_credentials(folder: Path) -> list[str]:
+    """What the commands left in the checkout that holds a token of ours; the data folder is the server's own."""
+    ours = {".venv", "atrium-data", "build"}
+    found = [path for path in folder.rglob("*") if path.is_file() and path.relative_to(folder).parts[0] not in ours]
+    return [str(path.relative_to(folder)) for path in found if CREDENTIAL.search(path.read_bytes())]
+
+
+def test_a_token_in_a_file_is_found(tmp_path: Path) -> None:
+    (tmp_path / "operator.json").write_text(f'{{"token": "{new_token("session")}"}}')
+    (tmp_path / "guide.md").write_text("ATRIUM_TOKEN=atw_… atrium-worker")
+
+    assert files_with_credentials(tmp_path) == ["operator.json"]
 
 
 def test_blocks_are_found_under_their_own_heading_only() -> None:

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from tests.postgres import fresh_database
-from tests.processes import Process, bootstrap, holding, serving, until_queued
+from tests.processes import Process, fresh_instance, holding, until_queued
 
 DEADLINE = 1
 
@@ -25,8 +24,8 @@ class Impatient:
 
 @pytest.fixture(scope="module")
 async def impatient() -> AsyncIterator[Impatient]:
-    async with fresh_database() as url, serving(url, header_timeout=DEADLINE, body_timeout=DEADLINE) as (server,):
-        yield Impatient(url, server, await bootstrap(server))
+    async with fresh_instance(header_timeout=DEADLINE, body_timeout=DEADLINE) as instance:
+        yield Impatient(instance.url, instance.server, instance.token)
 
 
 async def dribble(port: int, start: bytes) -> tuple[float, bytes]:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import pty
 import signal
 import socket
 import stat
@@ -17,8 +18,9 @@ from typing import Any
 import psutil
 import pytest
 
+from atrium.kit.migrate import read_migrations
 from tests.postgres import fresh_database
-from tests.processes import ATRIUM, Process, bootstrap, environment, free_port, start
+from tests.processes import ATRIUM, Process, bootstrap, environment, free_port, run_atrium, start
 
 
 @pytest.fixture
@@ -34,11 +36,21 @@ def postgres_in(data: Path) -> list[psutil.Process]:
     return [one for one in psutil.process_iter(["cmdline"]) if str(data / "postgres") in (one.info["cmdline"] or ())]
 
 
-def start_up(data: Path, port: int | None = None, **settings: Any) -> Process:
+def start_up(data: Path, port: int | None = None, output: int | None = None, **settings: Any) -> Process:
     port, folder = port or free_port(), data.parent
     folder.mkdir(parents=True, exist_ok=True)
     seen = environment(data_dir=data, **settings)
-    return start((*ATRIUM, "up", "--port", str(port)), seen, folder, port)
+    return start((*ATRIUM, "up", "--port", str(port)), seen, folder, port, output)
+
+
+def read_terminal(end: int) -> str:
+    """Everything a process prints to a terminal, until it has ended."""
+    said = b""
+    while True:
+        try:
+            said += os.read(end, 4096)
+        except OSError:
+            return said.decode()
 
 
 @asynccontextmanager
@@ -96,10 +108,53 @@ async def test_one_command_serves_and_says_where(data: Path) -> None:
         code = await process.stop()
 
     assert config["needs_bootstrap"] is True
+    said = [line for line in process.output.splitlines() if line and not line.startswith("{")]
+    count = len(read_migrations())
+    assert said[0] == f"Starting PostgreSQL in {data.resolve() / 'postgres'} …"
+    assert said[1] == f"Migrating the database: 1 of {count}, 0001_foundation"
+    assert said[count].startswith(f"Migrating the database: {count} of {count}, ")
     assert f"Atrium is at {process.address}\n" in process.output
-    assert f"first run {process.address}/\n" in process.output
+    assert f"console   {process.address}/\n" in process.output
     assert str(data.resolve()) in process.output
     assert code == 0
+
+
+async def test_on_a_terminal_it_counts_on_one_line_and_says_nothing_of_requests(data: Path) -> None:
+    ours, theirs = pty.openpty()
+    process = start_up(data, output=theirs)
+    os.close(theirs)
+    reading = asyncio.create_task(asyncio.to_thread(read_terminal, ours))
+    try:
+        await process.until_ready()
+        async with process.client() as client:
+            await client.get("/api/config")
+        code = await process.stop()
+        said = await reading
+    finally:
+        process.clean_up()
+        os.close(ours)
+
+    count = len(read_migrations())
+    assert code == 0
+    assert f"\r\x1b[KMigrating the database: {count} of {count}" in said
+    assert f"Atrium is at {process.address}\r\n" in said
+    assert '{"' not in said
+
+
+async def test_other_commands_find_its_database_while_it_runs(life: Life) -> None:
+    async with upped(life.data) as process:
+        await process.until_ready()
+        verified = await run_atrium("audit", "verify", data_dir=life.data)
+        migrated = await run_atrium("migrate", data_dir=life.data)
+        offered = await run_atrium("users", "reset", "ada", data_dir=life.data)
+        await process.stop()
+    afterwards = await run_atrium("audit", "verify", data_dir=life.data)
+
+    assert (verified.code, "1 chains" in verified.output) == (0, True), verified.output
+    assert (migrated.code, migrated.output) == (0, "nothing to do: the schema is at head\n")
+    assert (offered.code, offered.output.startswith(f"{process.address}/")) == (0, True), offered.output
+    assert "Migrating" not in process.output
+    assert (afterwards.code, "no `atrium up` is running" in afterwards.output) == (2, True)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
@@ -176,7 +231,7 @@ async def test_two_starts_on_one_folder_are_told_apart(life: Life) -> None:
         code = await second.until_ended()
         still = await reads_its_note(first, life)
 
-    assert code == 1
+    assert code == 2
     assert f"another `atrium up` is running on {life.data}" in second.output
     assert still
 
@@ -187,7 +242,7 @@ async def test_a_taken_port_is_said_before_anything_is_started(data: Path) -> No
         process = start_up(data, port)
         code = await process.until_ended()
 
-    assert code == 1
+    assert code == 2
     assert f"cannot listen on 127.0.0.1:{port}: Address already in use; choose another with --port" in process.output
     assert "Traceback" not in process.output
     assert not data.exists()
@@ -198,7 +253,7 @@ async def test_a_start_that_fails_later_stops_the_database_again(life: Life) -> 
         code = await process.until_ended()
         left = len(postgres_in(life.data))
 
-    assert code == 1
+    assert code == 2
     assert "is not the key this database's secrets were sealed with" in process.output
     assert left == 0
 

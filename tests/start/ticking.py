@@ -7,8 +7,8 @@ from atrium.boot.assemble import assemble
 from atrium.boot.serve import bind, prepare_database, run
 from atrium.boot.wiring import DOMAINS
 from atrium.kit.log import set_up_logging
-from atrium.kit.settings import read_settings
 from atrium.routes import ROUTES
+from atrium.seams.settings import read_settings
 from atrium.seams.wiring import Domain
 from tests.start import ticks
 

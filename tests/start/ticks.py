@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import AsyncGenerator
 
 from atrium.seams.context import Operation
-from atrium.seams.routes import BEARER, GET, Event, EventStream, Route, section
+from atrium.seams.routes import ANY, BEARER, GET, EventStream, Route, SseEvent, section
 
-ROWS: tuple[Route, ...] = section("Ticks", GET("/api/ticks", "ticks.stream_ticks", BEARER))
+ROWS: tuple[Route, ...] = section("Ticks", GET("/api/ticks", "ticks.stream_ticks", BEARER, accepts=ANY))
 
 
 async def stream_ticks(op: Operation) -> EventStream:
@@ -14,11 +14,11 @@ async def stream_ticks(op: Operation) -> EventStream:
     return EventStream(_ticks())
 
 
-async def _ticks() -> AsyncGenerator[Event, None]:
+async def _ticks() -> AsyncGenerator[SseEvent, None]:
     try:
         number = 0
         while True:
-            yield Event("tick", number)
+            yield SseEvent("tick", number)
             number += 1
             await asyncio.sleep(0.05)
     finally:

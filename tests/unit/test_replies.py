@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from atrium.kit.replies import ReplyRefused, SchemaRefused, compile_schema, judge_json
+from atrium.kit.replies import ReplyRefused, compile_schema, judge_json
+from atrium.kit.scales import SchemaRefused
 
 PERSON = compile_schema(
     {"type": "object", "properties": {"age": {"type": "integer"}}, "required": ["age"], "additionalProperties": False}

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from atrium.kit.settings import BadSetting, Home, Settings, describe_settings, read_settings
+from atrium.seams.settings import BadSetting, Home, Settings, describe_settings, read_settings
 
 KINDS = {field.name: field.type for field in fields(Settings)}
 NUMBERS = sorted(name for name, kind in KINDS.items() if kind is int)
+MAY_BE_NOTHING = sorted(f.name for f in fields(Settings) if f.type is int and f.metadata["least"] == 0)
 SWITCHES = sorted(name for name, kind in KINDS.items() if kind is bool)
 
 
@@ -36,15 +37,22 @@ def test_what_is_no_number_is_refused_by_name(name: str, text: str) -> None:
         read_settings({variable(name): text})
 
 
-@pytest.mark.parametrize("name", sorted(set(NUMBERS) - {"database_statement_cache", "drain_seconds", "s3_port"}))
+@pytest.mark.parametrize("name", sorted(set(NUMBERS) - set(MAY_BE_NOTHING)))
 def test_a_limit_of_nothing_is_refused_by_name(name: str) -> None:
     with pytest.raises(BadSetting, match=f"{variable(name)}='0'.*at least 1"):
         read_settings({variable(name): "0"})
 
 
-@pytest.mark.parametrize("name", ["database_statement_cache", "drain_seconds"])
+@pytest.mark.parametrize("name", MAY_BE_NOTHING)
 def test_zero_is_a_number_where_it_means_something(name: str) -> None:
     assert getattr(read_settings({variable(name): "0"}), name) == 0
+
+
+@pytest.mark.parametrize(("name", "most"), [("s3_port", 65_535), ("blob_keep_hours", 876_600)])
+def test_a_number_beyond_its_end_is_refused_by_name(name: str, most: int) -> None:
+    assert getattr(read_settings({variable(name): str(most)}), name) == most
+    with pytest.raises(BadSetting, match=f"{variable(name)}='{most + 1}'.*at least 0 and at most {most}"):
+        read_settings({variable(name): str(most + 1)})
 
 
 @pytest.mark.parametrize("name", SWITCHES)

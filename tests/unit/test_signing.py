@@ -6,42 +6,42 @@ from urllib.parse import urlsplit
 import pytest
 
 from atrium.product.s3 import sigv4
-from atrium.product.s3.ask import Ask
 from atrium.product.s3.model import Refusal
+from atrium.product.s3.request import S3Request
 from atrium.seams.routes import Wire
 
 AT = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
 PAIR = ("ATAAAAAAAAAAAAAAAAAA", "a secret")
 
 
-def asked(url: str, method: str = "GET", **headers: str) -> Ask:
+def asked(url: str, method: str = "GET", **headers: str) -> S3Request:
     parts = urlsplit(url)
     sent = {"host": parts.netloc, **{name.replace("_", "-"): value for name, value in headers.items()}}
     raw = [(name.encode(), value.encode()) for name, value in sent.items()]
-    return Ask(Wire(method, parts.path.encode(), parts.query.encode(), raw, None, False))  # type: ignore[arg-type]
+    return S3Request(Wire(method, parts.path.encode(), parts.query.encode(), raw, None, False))  # type: ignore[arg-type]
 
 
 def link(path: str = "/files/a b/ü+%.txt", expires: int = 60) -> str:
-    return sigv4.sign_link("GET", "https", "s3.example", path, PAIR, "atrium", AT, expires)
+    return sigv4.sign_link(sigv4.Link("GET", "https", "s3.example", path), PAIR, "atrium", AT, expires)
 
 
-def verify(ask: Ask, secret: str = PAIR[1], now: datetime = AT) -> None:
-    presented = sigv4.from_query(ask)
+def verify(signed: S3Request, secret: str = PAIR[1], now: datetime = AT) -> None:
+    presented = sigv4.from_query(signed)
     sigv4.require_timely(presented, now)
-    sigv4.require_signed(ask, presented)
-    sigv4.check(ask, presented, secret)
+    sigv4.require_signed(signed, presented)
+    sigv4.check(signed, presented, secret)
 
 
 def test_a_link_is_good_for_whoever_made_it() -> None:
-    ask = asked(link())
+    signed = asked(link())
 
-    verify(ask)
+    verify(signed)
 
-    assert (ask.bucket, ask.key) == ("files", "a b/ü+%.txt")
+    assert (signed.bucket, signed.key) == ("files", "a b/ü+%.txt")
 
 
 @pytest.mark.parametrize(
-    ("ask", "secret", "now", "name"),
+    ("signed", "secret", "now", "name"),
     [
         (asked(link()), "another secret", AT, "SignatureDoesNotMatch"),
         (asked(link(), method="PUT"), PAIR[1], AT, "SignatureDoesNotMatch"),
@@ -56,8 +56,8 @@ def test_a_link_is_good_for_whoever_made_it() -> None:
         (asked(link().replace("SignedHeaders=host", "SignedHeaders=date")), PAIR[1], AT, "AccessDenied"),
     ],
 )
-def test_a_link_is_good_for_nothing_else(ask: Ask, secret: str, now: datetime, name: str) -> None:
+def test_a_link_is_good_for_nothing_else(signed: S3Request, secret: str, now: datetime, name: str) -> None:
     with pytest.raises(Refusal) as refused:
-        verify(ask, secret, now)
+        verify(signed, secret, now)
 
     assert refused.value.name == name

@@ -20,6 +20,7 @@ names = st.from_regex(r"[a-z_][a-z0-9_]{0,10}", fullmatch=True)
         ("x::text, y::int[], :ids::uuid[]", "x::text, y::int[], $1::uuid[]", ("ids",)),
         ("make_interval(secs => :n::int)", "make_interval(secs => $1::int)", ("n",)),
         ("(:after_at, :after_id)", "($1, $2)", ("after_at", "after_id")),
+        ("p = 'notes:manage' AND a = :a", "p = 'notes:manage' AND a = $1", ("a",)),
         ("to_char(at, 'HH24:MI')", "to_char(at, 'HH24:MI')", ()),
         ("a = :a1 AND b = :a2", "a = $1 AND b = $2", ("a1", "a2")),
     ],

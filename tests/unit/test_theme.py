@@ -308,7 +308,7 @@ def test_the_nearest_colour_passes_and_keeps_the_hue(token: str, colour: str, be
 
 def hue_apart(one: str, other: str) -> float:
     """Degrees between two hues on the plain colour wheel; 0 when one of them is too grey to have any."""
-    (h1, _, s1), (h2, _, s2) = (
+    (h1, s1, _), (h2, s2, _) = (
         colorsys.rgb_to_hsv(*(int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))) for colour in (one, other)
     )
     apart = abs(h1 - h2) * 360

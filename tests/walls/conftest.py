@@ -4,28 +4,24 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from atrium.boot import housekeeping
-from atrium.boot.assemble import House
-from tests.houses import open_house, settings_for
-from tests.postgres import fresh_database
+from atrium.boot.assemble import Application
+from tests.servers import fresh_application, left_to_tests
 from tests.walls.population import Populated, populate
 
 
 @pytest.fixture(scope="package")
-async def walled_house() -> AsyncIterator[House]:
+async def walled_house() -> AsyncIterator[Application]:
     # No sealing and no reading of texts meanwhile: whatever changes in these companies was changed by a test.
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(housekeeping, "SEAL_SECONDS", 3600)
-        patch.setattr(housekeeping, "EXTRACT_SECONDS", 3600)
-        async with fresh_database() as url, open_house(settings_for(url)) as house:
-            yield house
+    domains = left_to_tests("audit.seal", "extraction.text")
+    async with fresh_application(domains=domains) as house:
+        yield house
 
 
 @pytest.fixture(scope="package")
-async def ours(walled_house: House) -> Populated:
+async def ours(walled_house: Application) -> Populated:
     return await populate(walled_house)
 
 
 @pytest.fixture(scope="package")
-async def theirs(walled_house: House) -> Populated:
+async def theirs(walled_house: Application) -> Populated:
     return await populate(walled_house)

@@ -5,8 +5,8 @@ import secrets
 from dataclasses import dataclass
 from uuid import UUID
 
-from atrium.boot.assemble import House
-from atrium.ground.audit import service as audit
+from atrium.boot.assemble import Application
+from atrium.ground.audit import sealer
 from tests.client import Answer, Client
 from tests.people import Company, found_company
 from tests.postgres import run_as_owner
@@ -30,7 +30,7 @@ async def _done(answer: Answer) -> Answer:
     return answer
 
 
-async def populate(house: House) -> Populated:
+async def populate(house: Application) -> Populated:
     """Rows in every tenant table; the other person is in another team, so that team and company can be told apart."""
     canary = f"canary-{secrets.token_hex(8)}"
     company = await found_company(house, name=canary)
@@ -44,6 +44,7 @@ async def populate(house: House) -> Populated:
     await _queue(house, company, other, canary)
     await _store(house, owner, other, canary)
     await _await_activation(house, company, owner)
+    await Client(house.app).post("/api/login", {"username": owner.username, "password": "not the password"})
     await _seal(house, company)
     return Populated(company, owner, other, canary, private, shared, token["id"])
 
@@ -54,7 +55,7 @@ async def _spend_and_brand(owner: Client, other: Client, canary: str) -> None:
     await _done(await owner.put("/api/org/branding", {"title": canary, "tagline": canary}))
 
 
-async def _queue(house: House, company: Company, person: Client, canary: str) -> None:
+async def _queue(house: Application, company: Company, person: Client, canary: str) -> None:
     draft = {"kind": "x.example-tools.word-count", "input": {"text": canary}}
     await _done(await person.post("/api/jobs", draft))
     await _done(await person.put("/api/model-roles", {"roles": {"utility": "local"}}))
@@ -66,11 +67,12 @@ async def _queue(house: House, company: Company, person: Client, canary: str) ->
     )  # fmt: skip
 
 
-async def _store(house: House, owner: Client, other: Client, canary: str) -> None:
+async def _store(house: Application, owner: Client, other: Client, canary: str) -> None:
     kept = await _done(await other.put(f"/api/repo/{canary}.txt?visibility=team", canary.encode()))
     await _done(await other.post(f"/api/repo-obj/{kept['id']}/share", {"user_id": owner.user_id}))
     gone = await _done(await other.put(f"/api/repo/{canary}-gone.txt", f"{canary} gone".encode()))
     await _done(await other.delete(f"/api/repo-obj/{gone['id']}"))
+    await _done(await other.delete(f"/api/trash/{gone['id']}"))
     await _done(await other.post("/api/s3/credentials", {"name": canary}))
     await _begin_an_upload(house, UUID(other.org_id), UUID(other.team_id), UUID(other.user_id), canary)
     await run_as_owner(
@@ -80,7 +82,7 @@ async def _store(house: House, owner: Client, other: Client, canary: str) -> Non
     )  # fmt: skip
 
 
-async def _begin_an_upload(house: House, org: UUID, team: UUID, user: UUID, canary: str) -> None:
+async def _begin_an_upload(house: Application, org: UUID, team: UUID, user: UUID, canary: str) -> None:
     """An extra bucket, and an upload in parts that nobody has completed."""
     url = house.services.settings.database_url
     await run_as_owner(
@@ -104,11 +106,15 @@ async def _begin_an_upload(house: House, org: UUID, team: UUID, user: UUID, cana
     )
 
 
-async def _await_activation(house: House, company: Company, owner: Client) -> None:
+async def _await_activation(house: Application, company: Company, owner: Client) -> None:
     """What only operators and hosts make: a limit, and a link nobody has followed yet."""
     url = house.services.settings.database_url
     await run_as_owner(
         url, "INSERT INTO activations (org_id, user_id, digest, expires_at) VALUES ($1, $2, sha256($3), now())",
+        company.org.id, UUID(owner.user_id), company.org.id.bytes,
+    )  # fmt: skip
+    await run_as_owner(
+        url, "INSERT INTO password_resets (org_id, user_id, digest, expires_at) VALUES ($1, $2, sha256($3), now())",
         company.org.id, UUID(owner.user_id), company.org.id.bytes,
     )  # fmt: skip
     await run_as_owner(
@@ -118,13 +124,13 @@ async def _await_activation(house: House, company: Company, owner: Client) -> No
     )
 
 
-async def _seal(house: House, company: Company) -> None:
+async def _seal(house: Application, company: Company) -> None:
     """Give the company's events their place; as if every older transaction of the whole server had ended."""
     url = house.services.settings.database_url
     await run_as_owner(url, "UPDATE audit_events SET xid = '3' WHERE org_id = $1", company.org.id)
     async with asyncio.timeout(30):
         while not await run_as_owner(url, "SELECT FROM audit_heads WHERE org_id = $1", company.org.id):
-            await audit.seal(house.services.database)
+            await sealer.seal(house.services.database, house.services.keys)
 
 
 async def _switch_and_enrol(person: Client, canary: str) -> None:
@@ -143,6 +149,7 @@ async def _notes_of(person: Client, canary: str, *, shared_with: Client) -> tupl
         for visibility in ("private", "team")
     ]
     for note in made:
+        await _done(await person.put(f"/api/notes/{note}", {"body": f"{canary} again"}))
         await _done(
             await person.post(f"/api/notes/{note}/share", {"user_id": shared_with.user_id, "permission": "notes:read"})
         )

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from atrium.boot.assemble import House
+from atrium.boot.assemble import Application
 from atrium.edge.endpoint import Endpoint
 from atrium.seams.routes import Auth
 from tests.client import Answer, Client
 from tests.contract.exemptions import EXEMPT
 from tests.contract.rows import is_public, key_of, name_of, parameters_of
 from tests.contract.specimens import SPECIMENS, Ask, Place
-from tests.contract.stage import rightful
+from tests.contract.stage import WORKER, rightful, somebody
 from tests.walls.population import Populated
 
 
@@ -31,7 +31,7 @@ class Errand:
         return any(canary.encode() in answer.raw for canary in self.canaries)
 
 
-async def errands(house: House, ours: Populated, theirs: Populated) -> list[Errand]:
+async def errands(house: Application, ours: Populated, theirs: Populated) -> list[Errand]:
     """Every listing in each of its forms, and every row with an id asked with one of theirs."""
     found: list[Errand] = []
     for endpoint in house.endpoints:
@@ -74,5 +74,7 @@ async def _foreign_ids(endpoint: Endpoint, ours: Populated, theirs: Populated) -
 
 
 async def _place(endpoint: Endpoint, where: Populated) -> Place:
-    person = {"org_role": "org_owner", **rightful(endpoint)}
-    return Place(where.company, where.company.team, await where.company.join(**person))
+    person = rightful(endpoint)
+    # A worker is no person, and has no role in a company.
+    person = person if person is WORKER else {"org_role": "org_owner", **person}
+    return Place(where.company, where.company.team, await somebody(where.company, where.company.team, person))

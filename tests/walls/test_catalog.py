@@ -28,6 +28,7 @@ OF_APP = {
     "blobs": ALL,
     "company_branding": ALL,
     "derivations": "SELECT INSERT",
+    "failed_sign_ins": "SELECT",
     "idempotency_keys": ALL,
     "instance": "SELECT",
     "instance_branding": "SELECT",
@@ -40,12 +41,14 @@ OF_APP = {
     "jobs": "SELECT INSERT UPDATE",
     "model_roles": ALL,
     "note_grants": ALL,
+    "note_versions": "SELECT INSERT",
     "notes": ALL,
     "object_grants": ALL,
     "object_texts": ALL,
     "object_versions": "SELECT INSERT UPDATE(attributes) DELETE",
     "objects": ALL,
     "orgs": "SELECT",
+    "password_resets": "SELECT INSERT DELETE",
     "quota_entries": "SELECT INSERT DELETE",
     "quota_holds": "SELECT INSERT UPDATE",
     "quota_limits": ALL,
@@ -58,7 +61,11 @@ OF_APP = {
     "teams": "SELECT INSERT UPDATE",
     "tokens": ALL,
     "tool_switches": ALL,
-    "users": "SELECT INSERT UPDATE",
+    # nobody who serves a company makes an operator
+    "users": (
+        "SELECT INSERT(display_name, id, org_id, org_role, password_hash, role, team_id, username)"
+        " UPDATE(display_name, left_at, locale, org_role, password_hash, role, totp_last_step, totp_sealed, username)"
+    ),
 }
 # What the directory's role may do, in every company. Each line here is a decision; widen it knowingly.
 OF_SYSTEM = {
@@ -67,6 +74,8 @@ OF_SYSTEM = {
     # sealing and checking the chains reads every field of an event and writes its place
     "audit_events": "SELECT INSERT(actor_id, facts, id, kind, org_id, subject, team_id) UPDATE(hash, seq)",
     "audit_heads": "SELECT INSERT UPDATE",
+    # the keys that tie the chains, sealed
+    "audit_keys": "SELECT INSERT UPDATE(sealed)",
     # finding bytes that lost their last version; no key and no name
     "blob_releases": "SELECT",
     # a hostname shows its company's look to whoever comes
@@ -76,6 +85,9 @@ OF_SYSTEM = {
     # machines belong to the instance; the key in one is sealed
     "executor_probes": ALL,
     "executors": "SELECT INSERT UPDATE",
+    "worker_credentials": "SELECT INSERT DELETE",
+    # sign-in counts what fails, and tells the company later
+    "failed_sign_ins": ALL,
     "instance": "SELECT INSERT UPDATE",
     "instance_branding": "SELECT UPDATE",
     # the scheduler takes turns between all teams: states and times, no input, no result, no error
@@ -90,16 +102,19 @@ OF_SYSTEM = {
         " UPDATE(attempt, claim_token, lease_until, started_at, state, worker) DELETE"
     ),
     "key_check": "SELECT INSERT UPDATE",
+    "known_sign_ins": ALL,
     "login_failures": ALL,
     # finding uploads that nobody came back for; no key
     "multipart_uploads": "SELECT(created_at, id, org_id)",
-    # counting notes; no title and no body
-    "notes": "SELECT(id, org_id)",
+    # counting notes, and finding what has been in the trash for long enough; no title and no body
+    "notes": "SELECT(id, org_id, trashed_at)",
     # forgetting grants that ended needs when they did
     "object_grants": "SELECT(expires_at) DELETE",
-    # finding versions whose text is due; no text
-    "object_texts": "SELECT(due_at, org_id, state, version_id)",
+    # finding what has been in the trash for long enough; no key
+    "objects": "SELECT(id, org_id, trashed_at)",
     "orgs": "SELECT INSERT UPDATE",
+    # a link is found by its digest before anybody is known, made at the machine, and forgotten when it is old
+    "password_resets": "SELECT INSERT DELETE",
     # forgetting old holds needs their age; operators set a company's limits and see its use
     "quota_entries": "SELECT",
     "quota_holds": "SELECT(amounts, created_at, expires_at, id, org_id, state, team_id) DELETE",
@@ -117,7 +132,10 @@ OF_SYSTEM = {
     # the credential lookup, sign-in, and forgetting what expired
     "tokens": ALL,
     # sign-in finds the account by name; the seed in it is sealed
-    "users": "SELECT INSERT UPDATE",
+    "users": (
+        "SELECT INSERT(display_name, id, org_id, org_role, password_hash, role, team_id, username)"
+        " UPDATE(display_name, left_at, locale, operator, org_role, password_hash, role, totp_last_step, totp_sealed, username)"
+    ),
 }
 
 

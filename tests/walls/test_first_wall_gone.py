@@ -5,18 +5,18 @@ from datetime import UTC, datetime
 import asyncpg
 import pytest
 
-from atrium.boot.assemble import House
+from atrium.boot.assemble import Application
 from atrium.product.s3 import sigv4
 from tests.client import Answer, Client
-from tests.houses import open_house, settings_for
 from tests.postgres import fresh_database, run_as_owner
+from tests.servers import open_application, settings_for
 from tests.walls.catalog import org_column, tenant_tables
 from tests.walls.population import Populated, populate
 from tests.walls.sweep import Errand, errands
 from tests.walls.unfenced import unfenced, without_first_wall
 
 
-async def fingerprint(house: House, where: Populated) -> dict[str, str]:
+async def fingerprint(house: Application, where: Populated) -> dict[str, str]:
     """What a company's rows are, table by table."""
     connection = await asyncpg.connect(house.services.settings.database_url)
     try:
@@ -35,7 +35,9 @@ async def leaking(asked: list[Errand]) -> set[str]:
     return {errand.row for errand in asked if errand.leaks(await errand.run())}
 
 
-async def test_nothing_of_theirs_is_read_or_changed(walled_house: House, ours: Populated, theirs: Populated) -> None:
+async def test_nothing_of_theirs_is_read_or_changed(
+    walled_house: Application, ours: Populated, theirs: Populated
+) -> None:
     asked = await errands(walled_house, ours, theirs)
     before = await fingerprint(walled_house, theirs)
 
@@ -53,11 +55,11 @@ async def signed(person: Client, path: str) -> Answer:
     """A GET over S3."""
     key = await person.post("/api/s3/credentials", {})
     pair = (key["access_key_id"], key["secret_access_key"])
-    link = sigv4.sign_link("GET", "http", "atrium.test", path, pair, "atrium", datetime.now(UTC), 60)
+    link = sigv4.sign_link(sigv4.Link("GET", "http", "atrium.test", path), pair, "atrium", datetime.now(UTC), 60)
     return await Client(person.app).get(link.removeprefix("http://atrium.test"))
 
 
-async def test_nothing_of_theirs_is_read_over_s3(walled_house: House, ours: Populated, theirs: Populated) -> None:
+async def test_nothing_of_theirs_is_read_over_s3(walled_house: Application, ours: Populated, theirs: Populated) -> None:
     caller = await ours.company.join("admin", org_role="org_owner")
     own = await caller.put("/api/repo/own.txt?visibility=team", b"own")
 
@@ -65,14 +67,14 @@ async def test_nothing_of_theirs_is_read_over_s3(walled_house: House, ours: Popu
         listed, versions = await signed(caller, "/s3/files"), await signed(caller, "/s3/files/own.txt")
         theirs_by_key = await signed(caller, f"/s3/files/{theirs.canary}.txt")
 
-    assert own.status == 200
+    assert own.status == 201
     assert struck
     assert (listed.status, versions.raw, theirs_by_key.status) == (200, b"own", 404)
     assert b"own.txt" in listed.raw
     assert theirs.canary.encode() not in listed.raw
 
 
-async def test_the_first_wall_is_really_gone(walled_house: House, ours: Populated) -> None:
+async def test_the_first_wall_is_really_gone(walled_house: Application, ours: Populated) -> None:
     viewer = await ours.company.join("admin")
     at = f"/api/notes/{ours.private_note}"
     assert (await viewer.get(at)).status == 404
@@ -87,7 +89,7 @@ async def test_the_first_wall_is_really_gone(walled_house: House, ours: Populate
 
 
 async def test_without_either_wall_everything_comes_through() -> None:
-    async with fresh_database() as url, open_house(settings_for(url)) as house:
+    async with fresh_database() as url, open_application(settings_for(url)) as house:
         ours, theirs = await populate(house), await populate(house)
         asked = await errands(house, ours, theirs)
         await take_down_second_wall(url)

@@ -5,7 +5,7 @@ import random
 from collections import Counter
 from uuid import UUID
 
-from atrium.boot.assemble import House
+from atrium.boot.assemble import Application
 from atrium.kit.database import APP_ROLE, Begun, Database
 from tests.people import found_company
 
@@ -32,7 +32,7 @@ async def give_up(database: Database, company: UUID) -> None:
         pass
 
 
-async def companies_with_notes(house: House) -> list[UUID]:
+async def companies_with_notes(house: Application) -> list[UUID]:
     companies = [await found_company(house) for _ in range(TENANTS)]
     for company in companies:
         writer = await company.join("member")
@@ -40,7 +40,7 @@ async def companies_with_notes(house: House) -> list[UUID]:
     return [company.org.id for company in companies]
 
 
-async def test_ten_thousand_transactions_read_nothing_across(walled_house: House) -> None:
+async def test_ten_thousand_transactions_read_nothing_across(walled_house: Application) -> None:
     chance, database = random.Random(7), walled_house.services.database
     companies = await companies_with_notes(walled_house)
     plan = [None if chance.random() < FORGETFUL else chance.choice(companies) for _ in range(TRANSACTIONS)]

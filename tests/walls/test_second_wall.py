@@ -6,14 +6,14 @@ from uuid import UUID
 import asyncpg
 import pytest
 
-from atrium.boot.assemble import House
+from atrium.boot.assemble import Application
 from atrium.kit.database import APP_ROLE
 from tests.walls.catalog import Connection, org_column, tenant_tables
 from tests.walls.population import Populated
 
 
 @pytest.fixture
-async def owner(walled_house: House) -> AsyncIterator[Connection]:
+async def owner(walled_house: Application) -> AsyncIterator[Connection]:
     """The login that owns the tables and passes every policy."""
     connection = await asyncpg.connect(walled_house.services.settings.database_url)
     yield connection
@@ -21,7 +21,7 @@ async def owner(walled_house: House) -> AsyncIterator[Connection]:
 
 
 @pytest.fixture
-async def app(walled_house: House) -> AsyncIterator[Connection]:
+async def app(walled_house: Application) -> AsyncIterator[Connection]:
     """A connection as the server serves on: the unprivileged role, no company named yet."""
     connection = await asyncpg.connect(walled_house.services.settings.database_url)
     await connection.execute(f"SET ROLE {APP_ROLE}")

@@ -15,8 +15,7 @@ import pytest
 from tests.models.llama import KEY, NAME, Llama
 from tests.models.scripted import Answer, scripted
 from tests.models.test_llama import COUNT, PERSON
-from tests.postgres import fresh_database
-from tests.processes import Process, bootstrap, serving
+from tests.processes import Process, fresh_instance
 
 HELLO = {"messages": [{"role": "user", "content": "Hello"}], "max_tokens": 16}
 
@@ -60,9 +59,9 @@ class Bench:
 
 @pytest.fixture
 async def bench(worker_python: Path) -> AsyncIterator[Bench]:
-    async with fresh_database() as url, serving(url) as (server,), server.client(await bootstrap(server)) as operator:
-        made = await operator.post("/api/executors", json={"name": "gpu", "mode": "pull"})
-        yield Bench(server, operator, made.json()["worker_token"], worker_python)
+    async with fresh_instance() as instance:
+        made = await instance.operator.post("/api/executors", json={"name": "gpu", "mode": "pull"})
+        yield Bench(instance.server, instance.operator, made.json()["worker_token"], worker_python)
 
 
 async def test_turns_are_answered_by_the_model_on_the_workers_side(bench: Bench, llama: Llama) -> None:

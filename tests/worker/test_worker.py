@@ -13,8 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.postgres import fresh_database
-from tests.processes import Process, bootstrap, serving
+from tests.processes import Process, fresh_instance
 
 KIND = "x.integrator-demo.lane-report"
 FUNCTIONS = """
@@ -87,10 +86,10 @@ class Bench:
 @pytest.fixture
 async def bench(worker_python: Path, tmp_path: Path) -> AsyncIterator[Bench]:
     (tmp_path / "functions.py").write_text(FUNCTIONS)
-    async with fresh_database() as url, serving(url) as (server,), server.client(await bootstrap(server)) as operator:
-        made = await operator.post("/api/executors", json={"name": "reports", "mode": "pull"})
+    async with fresh_instance() as instance:
+        made = await instance.operator.post("/api/executors", json={"name": "reports", "mode": "pull"})
         assert made.status_code == 201, made.text
-        yield Bench(server, operator, made.json()["worker_token"], worker_python, tmp_path)
+        yield Bench(instance.server, instance.operator, made.json()["worker_token"], worker_python, tmp_path)
 
 
 def test_it_brings_no_server_code(worker_python: Path) -> None:

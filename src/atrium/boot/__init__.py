@@ -1,1 +1,1 @@
-"""Assembles the house, and refuses to open it when it disagrees with itself."""
+"""Assembles the application, and refuses to start when its boot checks fail."""

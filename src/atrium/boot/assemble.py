@@ -3,6 +3,7 @@
 import gc
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 
@@ -14,30 +15,31 @@ from atrium.boot.wiring import DOMAINS
 from atrium.edge import openapi, reference
 from atrium.edge.app import App
 from atrium.edge.endpoint import Endpoint, bind, bind_plugin
-from atrium.engine.jobs import service as jobs
-from atrium.kit.bell import Bell
+from atrium.edge.standing import Standing
 from atrium.kit.combiner import Combiner
 from atrium.kit.database import Database
 from atrium.kit.keys import Keyring, read_secret
-from atrium.kit.lines import Lines
 from atrium.kit.metrics import Metrics
+from atrium.kit.notify import Notifier
 from atrium.kit.outbound import Outbound
 from atrium.kit.passwords import Passwords
-from atrium.kit.settings import Settings
+from atrium.kit.refusals import Refusal
 from atrium.kit.staging import StagingArea
+from atrium.kit.waiting import WaitQueues
 from atrium.routes import ROUTES
-from atrium.seams.blobs import BlobStore
+from atrium.seams.blobs import BlobStore, close_store
 from atrium.seams.context import ProcessState, Services
 from atrium.seams.routes import Route
+from atrium.seams.settings import Settings
 from atrium.seams.wiring import Domain, Registry
 
 
-class BootRefused(SystemExit):
-    """The house does not agree with itself."""
+class BootRefused(Refusal):
+    """Boot checks failed."""
 
 
 @dataclass(frozen=True, slots=True)
-class House:
+class Application:
     """Everything assembled; `services.database` is closed until the app starts."""
 
     app: App
@@ -45,13 +47,15 @@ class House:
     services: Services
 
 
-def assemble(settings: Settings, routes: tuple[Route, ...] = ROUTES, domains: tuple[Domain, ...] = DOMAINS) -> House:
+def assemble(
+    settings: Settings, routes: tuple[Route, ...] = ROUTES, domains: tuple[Domain, ...] = DOMAINS
+) -> Application:
     """Check everything, then join it; on any disagreement refuse with every one of them."""
     registry = register(settings, domains)
     endpoints = endpoints_of(routes, domains, registry)
     registry.openapi = msgspec.json.encode(openapi.document(endpoints))
     registry.reference, registry.reference_policy = reference.page(endpoints), reference.policy()
-    bell = Bell(settings.database_url, "atrium_jobs")
+    notifier = Notifier(settings.database_url, "atrium_jobs")
     services = Services(
         settings=settings,
         database=Database(
@@ -63,37 +67,43 @@ def assemble(settings: Settings, routes: tuple[Route, ...] = ROUTES, domains: tu
         registry=registry,
         state=ProcessState(),
         combiner=Combiner(),
-        bell=bell,
-        lines=Lines(bell),
+        notifier=notifier,
+        wait_queues=WaitQueues(notifier),
         blobs=open_blobs(settings, registry),
         staging=StagingArea(settings.data_dir / "staging"),
         outbound=Outbound(settings.trusted_executor_hosts()),
     )
-    housekeeping = Housekeeping(services)
-    runner = jobs.Runner(services, settings.worker_concurrency) if settings.embed_worker else None
+    housekeeping = Housekeeping(services, [chore for domain in domains for chore in domain.chores])
+    standing = Standing(services)
+    started: list[tuple[Domain, Any]] = []
 
     async def start() -> None:
         await services.database.open()
         await instance.require_same_key(services.database, services.keys)
-        services.bell.start()
+        services.notifier.start()
+        standing.start()
         housekeeping.start()
-        if runner is not None:
-            runner.start()
+        for domain in domains:
+            if domain.start is not None:
+                started.append((domain, await domain.start(services)))
         # What exists now lives as long as the process; the collector need not look at it again.
         gc.collect()
         gc.freeze()
 
     async def stop() -> None:
-        if runner is not None:
-            await runner.stop(settings.drain_seconds)
+        while started:
+            domain, held = started.pop()
+            if domain.stop is not None:
+                await domain.stop(services, held)
+        await standing.stop()
         await housekeeping.stop()
-        await services.bell.stop()
+        await services.notifier.stop()
         await services.database.close()
-        await services.blobs.close()
+        await close_store(services.blobs)
         services.staging.close()
-        await services.outbound.close()
+        services.outbound.close()
 
-    return House(App(endpoints, services, start, stop), endpoints, services)
+    return Application(App(endpoints, services, standing, start, stop), endpoints, services)
 
 
 def register(settings: Settings, domains: tuple[Domain, ...] = DOMAINS) -> Registry:
@@ -101,6 +111,7 @@ def register(settings: Settings, domains: tuple[Domain, ...] = DOMAINS) -> Regis
     registry = Registry()
     for domain in domains:
         registry.tools |= {tool.name: tool for tool in domain.tools}
+        registry.tool_sources += domain.tool_sources
         registry.job_kinds |= {kind.name: kind for kind in domain.job_kinds}
         for listener in domain.listeners:
             registry.listeners.setdefault(listener.event, []).append(listener)

@@ -7,10 +7,13 @@ from typing import TextIO
 from uuid import UUID
 
 from atrium.boot.assemble import open_blobs, register
-from atrium.boot.examine import opened
-from atrium.engine.repository import service as repository
+from atrium.boot.requirements import opened
+from atrium.engine.repository import release
+from atrium.engine.repository import verification as repository_verification
 from atrium.ground.tenancy import service as tenancy
-from atrium.kit.settings import Settings
+from atrium.kit.database import Database
+from atrium.seams.blobs import BlobStore, close_store
+from atrium.seams.settings import Settings
 
 PROBLEMS = ("missing", "corrupt", "orphaned")
 _WIDTH = 30
@@ -48,25 +51,44 @@ class Bar:
         self._out.flush()
 
 
-async def verify_blobs(settings: Settings) -> int:
-    """Look at every blob; 1 when one is missing, corrupt or orphaned."""
+async def verify_blobs(settings: Settings, *, release_orphans: bool = False) -> int:
+    """Look at every blob; 1 when one is missing or corrupt, or orphaned and not to be released."""
     blobs = open_blobs(settings, register(settings))
     counts: Counter[str] = Counter()
     try:
         async with opened(settings) as database:
-            async with database.begin_system() as db:
-                orgs: list[UUID] = await tenancy.list_all_ids(db)
-            bar = Bar((await repository.measure(database, orgs))[1])
-            async for found in repository.verify(database, blobs, orgs):
+            orgs = await _companies(database)
+            bar = Bar((await repository_verification.measure(database, orgs))[1])
+            async for found in repository_verification.verify(database, blobs, orgs):
                 counts[found.verdict] += 1
                 if found.verdict in PROBLEMS:
                     bar.clear()
                     print(f"{found.verdict}: company {found.org_id} sha256 {found.sha256.hex()} ({found.size} bytes)")
+                if found.verdict == "orphaned" and release_orphans:
+                    await _release(database, blobs, found)
                 bar.add(found.size)
             bar.clear()
     finally:
-        await blobs.close()
-    problems = sum(counts[name] for name in PROBLEMS)
-    words = ", ".join(f"{counts[name]} {name}" for name in ("sound", "unreferenced", *PROBLEMS))
+        await close_store(blobs)
+    return _summarize(counts, release_orphans)
+
+
+async def _companies(database: Database) -> list[UUID]:
+    async with database.begin_system() as db:
+        return await tenancy.list_all_ids(db)
+
+
+async def _release(database: Database, blobs: BlobStore, orphan: repository_verification.Finding) -> None:
+    """To the next sweep, which looks again; bytes of a company that is not there cannot be referred to and go now."""
+    if orphan.org_id in await _companies(database):
+        await release.adopt(database, orphan.org_id, orphan.sha256, orphan.size)
+    else:
+        await blobs.delete(orphan.org_id, orphan.sha256)
+
+
+def _summarize(counts: Counter[str], release_orphans: bool) -> int:
+    words = ", ".join(f"{counts[name]} {name}" for name in ("sound", "unreferenced", "unfinished", *PROBLEMS))
     print(f"{sum(counts.values())} blobs: {words}")
-    return 1 if problems else 0
+    if release_orphans and counts["orphaned"]:
+        print("a serving process releases the orphaned ones within a minute")
+    return 1 if any(counts[name] for name in PROBLEMS if name != "orphaned" or not release_orphans) else 0

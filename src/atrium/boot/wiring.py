@@ -3,42 +3,81 @@
 from atrium.admin.companies import handlers as companies
 from atrium.admin.hosting import handlers as hosting
 from atrium.admin.instance import handlers as instance
+from atrium.admin.instance import service as instance_service
 from atrium.admin.plugins import handlers as plugins
 from atrium.engine.ai import handlers as ai
+from atrium.engine.executors import chores as executor_chores
 from atrium.engine.executors import handlers as executors
 from atrium.engine.executors import jobs as executor_jobs
+from atrium.engine.executors import service as executor_service
+from atrium.engine.extraction import jobs as extraction_jobs
+from atrium.engine.extraction import listeners as extraction_listeners
+from atrium.engine.jobs import chores as job_chores
 from atrium.engine.jobs import handlers as jobs
+from atrium.engine.jobs import listeners as job_listeners
+from atrium.engine.jobs.runner import start_runners, stop_runners
+from atrium.engine.repository import chores as repository_chores
 from atrium.engine.repository import handlers as repository
+from atrium.engine.repository import listeners as repository_listeners
 from atrium.engine.tools import handlers as tools
+from atrium.ground.audit import chain_keys
+from atrium.ground.audit import chores as audit_chores
 from atrium.ground.audit import handlers as audit
 from atrium.ground.features import handlers as features
+from atrium.ground.idempotency import chores as idempotency_chores
+from atrium.ground.identity import chores as identity_chores
 from atrium.ground.identity import handlers as identity
+from atrium.ground.identity import service as identity_service
+from atrium.ground.limits import chores as limit_chores
+from atrium.ground.quotas import chores as quota_chores
 from atrium.ground.quotas import handlers as quotas
 from atrium.product.branding import handlers as branding
 from atrium.product.console import handlers as console
 from atrium.product.documents import handlers as documents
 from atrium.product.localization import handlers as localization
 from atrium.product.notes import handlers as notes
+from atrium.product.notes import listeners as note_listeners
 from atrium.product.s3 import handlers as s3
+from atrium.product.s3 import listeners as s3_listeners
+from atrium.product.s3 import service as s3_service
+from atrium.product.trash import chores as trash_chores
+from atrium.product.trash import handlers as trash
 from atrium.seams.wiring import Domain
 
 DOMAINS = (
-    Domain("audit", audit),
+    Domain("audit", audit, chores=audit_chores.CHORES, reseal=chain_keys.reseal),
+    Domain("idempotency", chores=idempotency_chores.CHORES),
+    Domain("limits", chores=limit_chores.CHORES),
     Domain("features", features),
-    Domain("quotas", quotas),
-    Domain("identity", identity),
-    Domain("ai", ai),
+    Domain("quotas", quotas, chores=quota_chores.CHORES),
+    Domain("identity", identity, chores=identity_chores.CHORES, reseal=identity_service.reseal),
     Domain("tools", tools),
-    Domain("repository", repository),
-    Domain("jobs", jobs),
-    Domain("executors", executors, job_kinds=executor_jobs.KINDS),
-    Domain("notes", notes),
+    Domain("repository", repository, listeners=repository_listeners.LISTENERS, chores=repository_chores.CHORES),
+    Domain(
+        "jobs",
+        jobs,
+        listeners=job_listeners.LISTENERS,
+        chores=job_chores.CHORES,
+        start=start_runners,
+        stop=stop_runners,
+    ),
+    Domain("extraction", job_kinds=extraction_jobs.KINDS, listeners=extraction_listeners.LISTENERS),
+    Domain(
+        "executors",
+        executors,
+        job_kinds=executor_jobs.KINDS,
+        chores=executor_chores.CHORES,
+        reseal=executor_service.reseal,
+    ),
+    Domain("ai", ai),
+    Domain("notes", notes, listeners=note_listeners.LISTENERS),
     Domain("documents", documents),
-    Domain("s3", s3),
+    Domain("s3", s3, listeners=s3_listeners.LISTENERS, reseal=s3_service.reseal),
+    Domain("trash", trash, chores=trash_chores.CHORES),
     Domain("branding", branding),
     Domain("localization", localization),
     Domain("console", console),
-    Domain("instance", instance),
+    Domain("instance", instance, reseal=instance_service.reseal),
     Domain("plugins", plugins),
     Domain("companies", companies),
     Domain("hosting", hosting),

@@ -4,26 +4,22 @@ import asyncio
 import signal
 from dataclasses import replace
 
-from atrium.boot.assemble import assemble
+from atrium.boot.assemble import Application
 from atrium.boot.serve import prepare
-from atrium.engine.jobs import service as jobs
+from atrium.engine.jobs.runner import Runner
 from atrium.kit.log import log, set_up_logging
-from atrium.kit.settings import Settings
+from atrium.seams.settings import Settings
 
 
 def work(settings: Settings, concurrency: int | None) -> None:
     """Run local job kinds; the first signal drains, a second one gives up on waiting."""
     set_up_logging(settings.log_level)
-    # The house below starts no second worker of its own.
+    # The application below starts no second worker of its own.
     settings = replace(settings, embed_worker=False, worker_concurrency=concurrency or settings.worker_concurrency)
-    asyncio.run(_work(settings))
+    asyncio.run(_work(prepare(settings), settings))
 
 
-async def _work(settings: Settings) -> None:
-    await prepare(settings)
-    house = assemble(settings)
-    for plugin, reason in house.services.registry.failed_plugins.items():
-        log.error("plugin.refused", plugin=plugin, reason=reason)
+async def _work(application: Application, settings: Settings) -> None:
     told, told_again = asyncio.Event(), asyncio.Event()
 
     def heard() -> None:
@@ -31,12 +27,12 @@ async def _work(settings: Settings) -> None:
 
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, heard)
-    await house.app.on_start()
-    runner = jobs.Runner(house.services, settings.worker_concurrency)
+    await application.app.on_start()
+    runner = Runner(application.services, settings.worker_concurrency)
     runner.start()
     log.info("work.started", worker=runner.id, concurrency=settings.worker_concurrency)
     await told.wait()
-    house.services.state.draining = True
+    application.services.state.draining = True
     log.info("work.draining", running=runner.running)
     stopping = asyncio.create_task(runner.stop(settings.drain_seconds))
     hurry = asyncio.create_task(told_again.wait())
@@ -44,4 +40,4 @@ async def _work(settings: Settings) -> None:
     runner.hurry()
     hurry.cancel()
     await stopping
-    await house.app.on_stop()
+    await application.app.on_stop()

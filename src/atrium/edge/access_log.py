@@ -8,6 +8,8 @@ from uuid import UUID
 
 import msgspec
 
+from atrium.edge.request import Request
+
 _FLUSH_SECONDS = 0.25
 _FLUSH_LINES = 500
 _encode_lines = msgspec.json.Encoder().encode_lines
@@ -37,21 +39,13 @@ class AccessLog:
         self._timer: asyncio.TimerHandle | None = None
 
     def add(
-        self,
-        request_id: str,
-        method: str,
-        path: str,
-        status: int,
-        seconds: float,
-        user: UUID | None,
-        org: UUID | None,
-        size: int,
+        self, request: Request, status: int, seconds: float, user: UUID | None, org: UUID | None, size: int
     ) -> None:
         """Note a finished request."""
         if not self._enabled:
             return
         at, ms = round(time.time(), 3), round(seconds * 1000, 2)
-        self._lines.append(Line(at, request_id, method, path, status, ms, user, org, size))
+        self._lines.append(Line(at, request.id, request.method, request.path, status, ms, user, org, size))
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(_FLUSH_SECONDS, self.flush)
         if len(self._lines) >= _FLUSH_LINES:

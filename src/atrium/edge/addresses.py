@@ -4,8 +4,8 @@ Nothing else here is signed that way, so the server's own address can be told to
 """
 
 from atrium.edge.request import Request
-from atrium.kit.settings import Settings
 from atrium.seams.routes import Wire
+from atrium.seams.settings import Settings
 
 S3_ROW = "/s3"
 _BELOW = b"/s3"

@@ -2,43 +2,62 @@
 
 import itertools
 import os
+import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
+from urllib.parse import quote, urlencode
 
 from atrium.edge import downloads, gate
 from atrium.edge.access_log import AccessLog
 from atrium.edge.addresses import Addresses
-from atrium.edge.encode import Reply, failure, problem_of, reply_of
+from atrium.edge.cookies import Cookies
+from atrium.edge.encode import NO_STORE, Header, Reply, failure, problem_of, reply_of
 from atrium.edge.endpoint import Endpoint, fill
 from atrium.edge.limits import Rates
-from atrium.edge.request import Request
+from atrium.edge.request import LARGEST_UNKNOWN, Request
 from atrium.edge.router import NoRoute, Router
+from atrium.edge.standing import CredentialEnded, Standing
 from atrium.edge.stream import Streams, until_gone
 from atrium.ground.idempotency import service as idempotency
-from atrium.ground.idempotency.model import Reply as KeptReply
+from atrium.ground.idempotency.model import StoredReply
 from atrium.ground.identity import service as identity
+from atrium.ground.identity import sessions
 from atrium.ground.limits import service as limits
 from atrium.ground.tenancy import service as tenancy
-from atrium.kit.database import Connection, refusal_of
+from atrium.kit.database import Transaction, refusal_of
 from atrium.kit.errors import AppError
 from atrium.kit.log import log
-from atrium.seams.context import ANONYMOUS, Context, Operation, Principal, Services
-from atrium.seams.routes import Auth, Disconnected, RawBody
+from atrium.seams.context import ANONYMOUS, Holding, Operation, Principal, Services
+from atrium.seams.routes import PUBLIC, READS, Auth, Disconnected, Download, RawBody, SignedOut
 
 _NOSNIFF = (b"x-content-type-options", b"nosniff")
+# What users named or wrote is in most replies, and they are on the console's own origin: opened as a page, nothing in one
+# may run, load, be framed or know where it came from.
+STRICTEST = b"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox"
+_POLICY = b"content-security-policy"
+_STRICT, _OURS = (_POLICY, STRICTEST), (b"cross-origin-resource-policy", b"same-origin")
+_PRIVATE = (b"cache-control", b"private, no-cache")
+COMMON = (_NOSNIFF, _STRICT, _OURS, (b"cache-control", NO_STORE))
+# A query string that can stand in a header as it came.
+_PLAIN = re.compile(rb"[\w=&.,~+-]*")
 _HSTS = (b"strict-transport-security", b"max-age=31536000; includeSubDomains")
+# Looked up once: finding an enumeration's member by name takes longer than most steps.
+_NOTHING, _WRITING = Holding.NOTHING, Holding.WRITING
 Hook = Callable[[], Awaitable[None]]
 
 
 class App:
     """The edge, assembled once."""
 
-    def __init__(self, endpoints: Sequence[Endpoint], services: Services, on_start: Hook, on_stop: Hook) -> None:
-        self._services, self.on_start, self.on_stop = services, on_start, on_stop
+    def __init__(
+        self, endpoints: Sequence[Endpoint], services: Services, standing: Standing, on_start: Hook, on_stop: Hook
+    ) -> None:
+        self._services, self._standing, self.on_start, self.on_stop = services, standing, on_start, on_stop
         self._router = Router(endpoints)
         self._addresses = Addresses(services.settings)
+        self._cookies = Cookies(services.settings)
         self._rates = Rates(services.settings.rate_per_credential)
         self._access_log = AccessLog(services.settings.access_log)
         self._numbers = itertools.count(1)
@@ -83,75 +102,170 @@ class App:
             who=ANONYMOUS,
             services=self._services,
             address=request.address,
+            user_agent=request.user_agent,
             request_id=request.id,
             secure=request.secure,
+            wants_cookie=self._cookies.is_wanted(request),
             gone=partial(until_gone, receive),
         )
+        try:
+            await self._exchange(request, op, started, send)
+        finally:
+            if request.watch is not None:
+                request.watch.close()
+
+    async def _exchange(self, request: Request, op: Operation, started: float, send: Any) -> None:
         endpoint: Endpoint | None = None
         extra: list[tuple[bytes, bytes]] = []
         try:
-            endpoint, params = self._router.match(request.method, self._addresses.path_of(request))
-            reply = await self._serve(endpoint, request, params, op, extra)
+            path = self._addresses.path_of(request)
+            if request.method == "OPTIONS" and (methods := self._router.cors_methods(path)):
+                reply = _preflight(methods)
+            else:
+                endpoint, params = self._router.match(request.method, path)
+                extra += endpoint.reply_headers
+                op.holding = endpoint.holding
+                if endpoint.reply is Download:
+                    gate.require_no_code(request)
+                if endpoint.lasts:
+                    request.last(self._standing.watch(op))
+                    op.gone = partial(until_gone, request.receive)
+                serve = self._serve_known if endpoint.takes_credential else self._serve
+                reply = await serve(endpoint, request, params, op, extra)
             if reply.download is not None:
                 await downloads.begin(reply, request.method)
         except Disconnected:
             return
         except Exception as error:
             reply = self._refusal(error, request)
-            if endpoint is not None and endpoint.body is RawBody:
+            if endpoint is not None and (endpoint.body is RawBody or request.is_large):
                 # The body was not read to its end, so the connection cannot be used again.
                 extra.append((b"connection", b"close"))
         try:
             await self._send(reply, request, extra, send)
+        except CredentialEnded:
+            # Broken off in the middle: the server closes a connection whose answer stays incomplete.
+            log.info("request.broken_off", request_id=request.id, credential=op.who.credential_id)
         finally:
             self._note(endpoint, request, reply, time.perf_counter() - started, op.who)
 
     async def _serve(
         self, endpoint: Endpoint, request: Request, params: list[str], op: Operation, extra: list[tuple[bytes, bytes]]
     ) -> Reply:
-        route, services = endpoint.route, self._services
-        if route.auth is Auth.SIGNED:
-            # The gateway admits by signature, and renders its refusals in its own protocol.
-            return reply_of(await endpoint.call(op, self._addresses.wire_of(request)))
-        if route.auth is Auth.PUBLIC:
-            if request.method not in gate.READS:
-                await limits.admit_public_write(
-                    services.database, request.address, services.settings.rate_public_writes
-                )
-            raw = await self._body(endpoint, request)
-            return reply_of(await endpoint.call(op, **fill(endpoint, request, params, raw)))
-        if route.auth is Auth.PROVISION:
-            gate.check_provisioner(services.settings, request.headers.get(b"authorization"))
-            return reply_of(
-                await endpoint.call(op, **fill(endpoint, request, params, await self._body(endpoint, request)))
-            )
-        if route.auth is Auth.SUPERADMIN and await tenancy.is_company_host(services.database, request.header(b"host")):
+        """Admit the caller the way the row's auth class does, then answer."""
+        match endpoint.route.auth:
+            case Auth.SIGNED:
+                op.session = self._cookies.session_of(request)
+                # The gateway admits by signature, and renders its refusals in its own protocol.
+                return reply_of(await endpoint.call(op, self._addresses.wire_of(request)))
+            case Auth.PUBLIC:
+                return await self._serve_anyone(endpoint, request, params, op, extra)
+            case Auth.PROVISION:
+                return await self._serve_host(endpoint, request, params, op)
+            case Auth.SUPERADMIN:
+                await self._require_own_hostname(request)
+        return await self._serve_known(endpoint, request, params, op, extra)
+
+    async def _serve_anyone(
+        self, endpoint: Endpoint, request: Request, params: list[str], op: Operation, extra: list[tuple[bytes, bytes]]
+    ) -> Reply:
+        op.session = self._cookies.session_of(request)
+        if request.method not in READS:
+            await self._admit_write_of_address(request)
+        raw = await self._body(endpoint, request)
+        value = await endpoint.call(op, **fill(endpoint, request, params, raw))
+        return reply_of(self._cookies.carry(value, request, extra))
+
+    async def _serve_host(self, endpoint: Endpoint, request: Request, params: list[str], op: Operation) -> Reply:
+        settings = self._services.settings
+        gate.require_hosted(settings)
+        # Before the token is compared: guessing it is bounded, however many addresses of ours are asked.
+        await self._admit_write_of_address(request)
+        gate.check_provisioner(settings, request.headers.get(b"authorization"))
+        return reply_of(await endpoint.call(op, **fill(endpoint, request, params, await self._body(endpoint, request))))
+
+    async def _admit_write_of_address(self, request: Request) -> None:
+        services = self._services
+        await limits.admit_public_write(services.database, request.address, services.settings.rate_public_writes)
+
+    async def _require_own_hostname(self, request: Request) -> None:
+        if await tenancy.is_company_host(self._services.database, request.header(b"host")):
             raise NoRoute("operators' addresses do not exist on a company's hostname")
-        token = gate.bearer_of(request.headers.get(b"authorization"))
+
+    async def _serve_known(
+        self, endpoint: Endpoint, request: Request, params: list[str], op: Operation, extra: list[tuple[bytes, bytes]]
+    ) -> Reply:
+        """A caller with a credential: identified, within their rate, let in by the row."""
+        route, services = endpoint.route, self._services
+        token, cookie = self._cookies.credential_of(request)
+        if endpoint.decode is not None and request.is_large:
+            # A large body is not read for an unknown credential; the credential is checked again after the body arrived.
+            async with services.database.borrow() as connection:
+                await identity.identify(
+                    services.database, connection, token, cookie=cookie, hosted=services.settings.hosted
+                )
         raw = await self._body(endpoint, request)
         # One connection from the credential to the commit; the body is in before it is taken.
         async with services.database.borrow() as connection:
-            op.who = await identity.identify(services.database, connection, token)
-            if gate.is_rated(route):
-                extra.append((b"ratelimit-policy", self._rates.policy))
-                extra.append((b"ratelimit", self._rates.admit(op.who.credential_id)))
-            gate.check(route, op)
-            arguments = fill(endpoint, request, params, raw)
+            if _writes_at_once(endpoint, op, token, cookie):
+                # Found and held by one call inside the transaction.
+                async with services.database.begin_unidentified(connection) as db:
+                    writing = op.holding is _WRITING
+                    op.who = await identity.identify_writer(
+                        db, token, writing=writing, cookie=cookie, hosted=services.settings.hosted
+                    )
+                    arguments = self._admit(endpoint, request, params, raw, op, extra)
+                    return await self._transact(endpoint, request, op, arguments, raw, db)
+            op.who = await identity.identify(
+                services.database, connection, token, cookie=cookie, hosted=services.settings.hosted
+            )
+            arguments = self._admit(endpoint, request, params, raw, op, extra)
+            confirms = op.who.cookie and gate.gives(route, arguments)
+            if endpoint.transactional and not confirms:
+                async with services.database.begin(op.who.org_id, connection, op.hold()) as db:
+                    return await self._transact(endpoint, request, op, arguments, raw, db)
+        if confirms:
+            await sessions.confirm_giving(op, arguments["body"].password)
             if endpoint.transactional:
-                return await self._transact(endpoint, request, op, arguments, raw, connection)
-        key = _idempotency_key(request)
+                async with services.database.begin(op.who.org_id, None, op.hold()) as db:
+                    return await self._transact(endpoint, request, op, arguments, raw, db)
+        # A worker has no account to keep replies for, and its claim's token lets each word about a job count once.
+        key = _idempotency_key(request) if op.who.credential != "worker" else None
         if key is not None and endpoint.body is not RawBody:
-            return await self._operate_once(endpoint, request, op, arguments, raw, key)
-        return await self._operate(endpoint, op, arguments)
+            return await self._operate_once(endpoint, request, op, arguments, raw, key, extra)
+        return await self._operate(endpoint, request, op, arguments, extra)
 
-    async def _operate(self, endpoint: Endpoint, op: Operation, arguments: dict[str, Any]) -> Reply:
+    def _admit(
+        self, endpoint: Endpoint, request: Request, params: list[str], raw: bytes, op: Operation, extra: list[Header]
+    ) -> dict[str, Any]:
+        """The handler's arguments, for a caller within their rate whom the row lets in."""
+        if endpoint.route.rated:
+            extra.append((b"ratelimit-policy", self._rates.policy))
+            extra.append((b"ratelimit", self._rates.admit(op.who.credential_id)))
+        gate.check(endpoint.route, op)
+        return fill(endpoint, request, params, raw)
+
+    async def _operate(
+        self, endpoint: Endpoint, request: Request, op: Operation, arguments: dict[str, Any], extra: list[Header]
+    ) -> Reply:
         """A handler that takes an Operation and opens its own transactions."""
         value = await endpoint.call(op, **arguments)
         gate.confirm(endpoint.route, op)
-        return reply_of(value)
+        if type(value) is SignedOut:
+            value = value.value
+            if op.who.cookie:
+                extra.append(self._cookies.cleared(request))
+        return reply_of(self._cookies.carry(value, request, extra))
 
     async def _operate_once(
-        self, endpoint: Endpoint, request: Request, op: Operation, arguments: dict[str, Any], raw: bytes, key: str
+        self,
+        endpoint: Endpoint,
+        request: Request,
+        op: Operation,
+        arguments: dict[str, Any],
+        raw: bytes,
+        key: str,
+        extra: list[Header],
     ) -> Reply:
         """The same, at most once for its key: claimed before the work and kept after it, each in a transaction of its own."""
         async with op.begin() as ctx:
@@ -159,14 +273,15 @@ class App:
         if kept is not None:
             return _replay(kept)
         try:
-            reply = await self._operate(endpoint, op, arguments)
+            reply = await self._operate(endpoint, request, op, arguments, extra)
         except AppError:
-            async with op.begin() as ctx:
+            async with op.begin(held=False) as ctx:
                 await idempotency.release(ctx, key)
             raise
-        async with op.begin() as ctx:
+        # The work is done, even when it was to end the credential that asked for it.
+        async with op.begin(held=False) as ctx:
             if reply.events is None:
-                await idempotency.keep(ctx, key, KeptReply(reply.status, reply.body))
+                await idempotency.keep(ctx, key, StoredReply(reply.status, reply.body))
             else:
                 # A stream is told as it happens; there is no reply to keep.
                 await idempotency.release(ctx, key)
@@ -179,37 +294,30 @@ class App:
         op: Operation,
         arguments: dict[str, Any],
         raw: bytes,
-        connection: Connection,
+        db: Transaction,
     ) -> Reply:
         """A handler that takes a Context: its work, its audit events and its kept reply commit together or not at all."""
-        who = op.who
-        async with self._services.database.begin(who.org_id, connection) as db:
-            ctx = Context(
-                who=who,
-                services=op.services,
-                address=op.address,
-                request_id=op.request_id,
-                secure=op.secure,
-                checked=op.checked,
-                db=db,
-            )
-            key = _idempotency_key(request)
-            if key is not None:
-                kept = await idempotency.claim(ctx, key, request.path.encode(), request.scope["query_string"], raw)
-                if kept is not None:
-                    return _replay(kept)
-            # Encoded at once and not held: a page of rows that outlives the commit costs more than making it.
-            reply = reply_of(await endpoint.call(ctx, **arguments))
-            gate.confirm(endpoint.route, ctx)
-            if key is not None:
-                await idempotency.keep(ctx, key, KeptReply(reply.status, reply.body))
+        ctx = op.within(db)
+        key = _idempotency_key(request)
+        if key is not None:
+            kept = await idempotency.claim(ctx, key, request.path.encode(), request.scope["query_string"], raw)
+            if kept is not None:
+                return _replay(kept)
+        # Encoded at once and not held: a page of rows that outlives the commit costs more than making it.
+        reply = reply_of(await endpoint.call(ctx, **arguments))
+        gate.confirm(endpoint.route, ctx)
+        if key is not None:
+            await idempotency.keep(ctx, key, StoredReply(reply.status, reply.body))
         return self._unless_known(reply, request)
 
     async def _body(self, endpoint: Endpoint, request: Request) -> bytes:
         if endpoint.decode is None:
             return b""
         settings = self._services.settings
-        return await request.body(endpoint.body_limit or settings.body_limit, settings.body_timeout)
+        limit = endpoint.body_limit or settings.body_limit
+        if endpoint.route.auth is PUBLIC:
+            limit = min(limit, LARGEST_UNKNOWN)
+        return await request.body(limit, settings.body_timeout)
 
     def _unless_known(self, reply: Reply, request: Request) -> Reply:
         known = request.headers.get(b"if-none-match")
@@ -235,6 +343,8 @@ class App:
             headers += downloads.length_of(reply.download)
         elif reply.events is None and reply.status not in (204, 304):
             headers.append((b"content-length", b"%d" % len(reply.body)))
+        if reply.next_cursor is not None:
+            headers.append((b"link", _link_to_next(request, reply.next_cursor)))
         if request.secure:
             headers.append(_HSTS)
         await send({"type": "http.response.start", "status": reply.status, "headers": headers})
@@ -247,10 +357,15 @@ class App:
             return
         await send({"type": "http.response.body", "body": b"" if request.method == "HEAD" else reply.body})
 
-    def _common(self, reply: Reply) -> list[tuple[bytes, bytes]]:
+    def _common(self, reply: Reply) -> tuple[Header, ...]:
+        """What every reply carries; nothing is sent without a content policy."""
+        if reply.policy is None and reply.download is None and reply.cache is NO_STORE:
+            return COMMON
+        policy = _STRICT if reply.policy is None else (_POLICY, reply.policy)
         if reply.download is None:
-            return [_NOSNIFF, (b"cache-control", reply.cache)]
-        return [] if reply.download.bare else [_NOSNIFF, (b"cache-control", b"private, no-cache")]
+            return _NOSNIFF, policy, _OURS, (b"cache-control", reply.cache)
+        # Pages elsewhere may show what a signed link leads to, and may not show what a session leads to.
+        return (_NOSNIFF, policy) if reply.download.bare else (_NOSNIFF, policy, _OURS, _PRIVATE)
 
     def _note(self, endpoint: Endpoint | None, request: Request, reply: Reply, seconds: float, who: Principal) -> None:
         # Labels come from the table, never from the request: a stranger must not be able to invent series.
@@ -266,12 +381,49 @@ class App:
         timer.observe(seconds)
         sent = len(reply.body) if reply.download is None else reply.download.length or 0
         user, org = (who.user_id, who.org_id) if who is not ANONYMOUS else (None, None)
-        self._access_log.add(request.id, request.method, request.path, reply.status, seconds, user, org, sent)
+        self._access_log.add(request, reply.status, seconds, user, org, sent)
+
+
+def _writes_at_once(endpoint: Endpoint, op: Operation, token: bytes, cookie: bool) -> bool:
+    """Whether nothing has to be asked between finding the caller and writing for them."""
+    return (
+        endpoint.transactional
+        and op.holding is not _NOTHING
+        and not (cookie and endpoint.route.gives)
+        and identity.is_persons(token, cookie=cookie)
+    )
+
+
+def _preflight(methods: list[str]) -> Reply:
+    """What a browser is told before a page of another origin asks."""
+    headers = [
+        (b"access-control-allow-origin", b"*"),
+        (b"access-control-allow-methods", ", ".join(methods).encode()),
+        (b"access-control-allow-headers", b"content-type, accept-language"),
+        (b"access-control-max-age", b"600"),
+    ]
+    return Reply(204, headers, b"")
+
+
+@lru_cache(maxsize=256)
+def _quoted(path: str) -> bytes:
+    return quote(path).encode()
+
+
+def _link_to_next(request: Request, cursor: str) -> bytes:
+    """RFC 8288: the same listing with the next cursor."""
+    asked = request.scope["query_string"]
+    if _PLAIN.fullmatch(asked) and b"cursor=" not in asked:
+        # Nearly every first page; nothing has to be decoded and encoded again.
+        query = b"%b&cursor=%b" % (asked, cursor.encode()) if asked else b"cursor=" + cursor.encode()
+    else:
+        query = urlencode({**request.query(), "cursor": cursor}).encode()
+    return b'<%b?%b>; rel="next"' % (_quoted(request.path), query)
 
 
 def _idempotency_key(request: Request) -> str | None:
     return request.header(b"idempotency-key") if request.method == "POST" else None
 
 
-def _replay(kept: KeptReply) -> Reply:
+def _replay(kept: StoredReply) -> Reply:
     return Reply(kept.status, [(b"content-type", b"application/json"), (b"idempotent-replay", b"true")], kept.body)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+from functools import partial
 from typing import Any
 
 from atrium.edge.encode import Reply
@@ -12,14 +13,16 @@ from atrium.seams.routes import Download
 
 async def begin(reply: Reply, method: str) -> None:
     """Read the first piece; what raises here becomes an ordinary refusal. A HEAD reads nothing."""
-    source = reply.download.source if reply.download is not None else None
-    if reply.download is None or source is None or reply.download.bare:
-        reply.body = reply.download.body if reply.download is not None else b""
+    download = reply.download
+    if download is None:
+        return
+    reply.body = download.body
+    if download.source is None or download.bare:
         return
     if method == "HEAD":
-        await source.aclose()
-        return
-    reply.body = await anext(source, b"")
+        await download.source.aclose()
+    elif not reply.body:
+        reply.body = await anext(download.source, b"")
 
 
 def length_of(download: Download) -> list[tuple[bytes, bytes]]:
@@ -30,7 +33,7 @@ def length_of(download: Download) -> list[tuple[bytes, bytes]]:
 
 
 async def send_rest(reply: Reply, request: Request, send: Any) -> None:
-    """Send the first piece and the rest, until the end or until nobody listens; the source is closed either way."""
+    """Send the first piece and the rest, until the end or until the client disconnects; the source is closed either way."""
     download = reply.download
     if download is None or download.source is None or request.method == "HEAD":
         await send({"type": "http.response.body", "body": b"" if request.method == "HEAD" else reply.body})
@@ -47,6 +50,7 @@ async def send_rest(reply: Reply, request: Request, send: Any) -> None:
 async def _pump(reply: Reply, download: Download, request: Request, send: Any) -> None:
     assert download.source is not None  # noqa: S101 - narrowed by the caller
     gone = asyncio.ensure_future(until_gone(request.receive))
+    deliver = send if request.watch is None else partial(request.watch.during, send)
     piece, reply.body = reply.body, b""
     try:
         if download.length is None:
@@ -55,7 +59,7 @@ async def _pump(reply: Reply, download: Download, request: Request, send: Any) -
         left = download.length
         while left > 0 and not gone.done():
             left -= len(piece)
-            await send({"type": "http.response.body", "body": piece, "more_body": left > 0})
+            await deliver({"type": "http.response.body", "body": piece, "more_body": left > 0})
             if left > 0:
                 piece = await anext(download.source)
     finally:
@@ -63,7 +67,7 @@ async def _pump(reply: Reply, download: Download, request: Request, send: Any) -
 
 
 async def _pump_unknown(piece: bytes, source: AsyncGenerator[bytes, None], send: Any) -> None:
-    """To the end, whether or not somebody still listens: what is being done here is not undone by leaving."""
+    """Run to the end even when the client disconnects: this work must not be left half done."""
     await send({"type": "http.response.body", "body": piece, "more_body": True})
     async for more in source:
         await send({"type": "http.response.body", "body": more, "more_body": True})

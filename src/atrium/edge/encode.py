@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from atrium.kit.errors import AppError, Kind
-from atrium.seams.routes import Accepted, Content, Created, Download, EventStream
+from atrium.seams.routes import Accepted, Content, Created, Download, EventStream, Put
 
 STATUS = {
     Kind.INVALID: 400,
@@ -21,35 +21,32 @@ STATUS = {
     Kind.RANGE: 416,
     Kind.REFUSED: 422,
     Kind.EXHAUSTED: 429,
+    Kind.HEAD: 431,
     Kind.UPSTREAM: 502,
     Kind.UNAVAILABLE: 503,
 }
 Header = tuple[bytes, bytes]
 JSON = (b"content-type", b"application/json")
 PROBLEM = (b"content-type", b"application/problem+json")
+NO_STORE = b"no-store"
 INTERNAL, FAILURE = "internal", "Something broke on our side"
 _encode = msgspec.json.Encoder().encode
 
 
-class Reply:
+class Reply(msgspec.Struct, eq=False):
     """A finished answer: status, headers and either bytes, a stream of events, or bytes yet to be read.
 
-    Nobody keeps a copy unless `cache` says so.
+    Caches store nothing unless `cache` says so, and browsers run nothing in it unless `policy` says so.
     """
 
-    __slots__ = ("body", "cache", "download", "events", "headers", "status")
-
-    def __init__(
-        self,
-        status: int,
-        headers: list[Header],
-        body: bytes,
-        events: EventStream | None = None,
-        cache: bytes = b"no-store",
-        download: Download | None = None,
-    ) -> None:
-        self.status, self.headers, self.body, self.events = status, headers, body, events
-        self.cache, self.download = cache, download
+    status: int
+    headers: list[Header]
+    body: bytes
+    events: EventStream | None = None
+    cache: bytes = NO_STORE
+    download: Download | None = None
+    policy: bytes | None = None
+    next_cursor: str | None = None
 
 
 def reply_of(value: Any) -> Reply:
@@ -57,6 +54,8 @@ def reply_of(value: Any) -> Reply:
     kind = type(value)
     if kind is Created:
         return _json(value.value, 201)
+    if kind is Put:
+        return _json(value.value, 201 if value.new else 200)
     if kind is Accepted:
         return _json(value.value, 202)
     if kind is Content:
@@ -65,7 +64,8 @@ def reply_of(value: Any) -> Reply:
         return Reply(200, [(b"content-type", b"text/event-stream"), (b"x-accel-buffering", b"no")], b"", value)
     if kind is Download:
         headers = [(name.encode(), text.encode("latin-1")) for name, text in value.headers]
-        return Reply(value.status, headers, b"", download=value)
+        policy = None if value.policy is None else value.policy.encode()
+        return Reply(value.status, headers, b"", download=value, policy=policy)
     if value is None:
         return Reply(204, [], b"")
     return _json(value, 200)
@@ -114,14 +114,15 @@ def failure(request_id: str) -> Reply:
 def _json(value: Any, status: int) -> Reply:
     etag = getattr(value, "etag", None)
     headers = [JSON] if etag is None else [JSON, (b"etag", etag().encode())]
-    return Reply(status, headers, _encode(value))
+    return Reply(status, headers, _encode(value), next_cursor=getattr(value, "next_cursor", None))
 
 
 def _content(content: Content) -> Reply:
     headers = [(b"content-type", content.media_type.encode())]
-    if content.policy is not None:
+    policy = None if content.policy is None else content.policy.encode()
+    if policy is not None:
         headers += [
-            (b"content-security-policy", content.policy.encode()),
+            (b"x-frame-options", b"DENY"),
             (b"referrer-policy", b"same-origin"),
             (b"cross-origin-opener-policy", b"same-origin"),
             (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
@@ -129,7 +130,7 @@ def _content(content: Content) -> Reply:
     if content.encoding is not None:
         headers.append((b"content-encoding", content.encoding.encode()))
     if content.cache is None:
-        return Reply(200, headers, content.body)
-    # Something that may be kept is kept per encoding, or a cache would hand packed bytes to whoever cannot unpack them.
+        return Reply(200, headers, content.body, policy=policy)
+    # Something that may be kept is kept per encoding, or a cache would send compressed bytes to a client that cannot decompress them.
     headers.append((b"vary", b"Accept-Encoding"))
-    return Reply(200, headers, content.body, cache=content.cache.encode())
+    return Reply(200, headers, content.body, cache=content.cache.encode(), policy=policy)

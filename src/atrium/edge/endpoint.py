@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
@@ -10,14 +10,22 @@ from uuid import UUID
 
 import msgspec
 
+from atrium.edge.choices import explained
+from atrium.edge.encode import Header
 from atrium.edge.request import Request
-from atrium.kit.errors import Invalid, Missing
-from atrium.seams.context import Context
+from atrium.kit.errors import Invalid, Missing, Stale
+from atrium.seams.context import Context, Holding, Operation
 from atrium.seams.routes import (
+    BEARER,
+    ORG_ADMIN,
+    READS,
     Accept,
     AcceptEncoding,
     AcceptLanguage,
     Authorization,
+    Content,
+    Download,
+    EventStream,
     Host,
     IfMatch,
     IfModifiedSince,
@@ -26,6 +34,7 @@ from atrium.seams.routes import (
     Range,
     RawBody,
     Route,
+    Suspension,
     Wire,
 )
 from atrium.seams.wiring import PluginRequest, PluginRoute
@@ -42,10 +51,19 @@ HEADERS: dict[Any, bytes] = {
     Authorization: b"authorization",
     Host: b"host",
 }
+# The methods on which If-Match is honoured, or refused.
+CHANGES = frozenset({"PUT", "PATCH", "DELETE"})
 _AT = re.compile(r"^(?P<message>.*?)(?: - at `(?P<path>[^`]*)`)?$", re.DOTALL)
 _EMPTY = b"{}"
 # The escape itself, and not a backslash that is escaped and merely followed by the same letters.
 _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
+
+
+class NothingToMatch(Stale):
+    """If-Match was sent to an address whose things have no version."""
+
+    code = "request.nothing_to_match"
+    title = "Nothing to compare"
 
 
 @dataclass(slots=True)
@@ -61,10 +79,28 @@ class Endpoint:
     body: Any
     reply: Any
     decode: Callable[[bytes], Any] | None = None
-    plugin: bool = False
+    plugin: PluginRoute | None = None
     doc: str = ""
     defaults: dict[str, Any] = field(default_factory=dict)
     body_limit: int | None = None
+    # Whether a request may take as long as its bytes do.
+    lasts: bool = False
+    # A change that cannot be tied to what the caller has read: its thing has no version that could be compared.
+    blind: bool = False
+    # What every reply of the row carries, refusals too.
+    reply_headers: list[Header] = field(default_factory=list)
+    # Whether all that the row asks for first is a bearer token or a cookie.
+    takes_credential: bool = False
+    # What a request's transactions hold on to; reading ends by itself.
+    holding: Holding = Holding.NOTHING
+
+    def __post_init__(self) -> None:
+        self.takes_credential = self.route.auth in (BEARER, ORG_ADMIN)
+        if self.route.method not in READS:
+            self.holding = Holding.WRITING if self.route.suspension is Suspension.CLOSED else Holding.CREDENTIAL
+        self.reply_headers = [(name.encode(), value.encode()) for name, value in self.route.headers]
+        if self.route.cors:
+            self.reply_headers.append((b"access-control-allow-origin", b"*"))
 
     @property
     def reads_json(self) -> bool:
@@ -98,46 +134,77 @@ def bind(route: Route, call: Callable[..., Any]) -> Endpoint:
         defaults={p.name: p.default for p in parameters if p.default is not p.empty},
         # A request struct that carries a file says how large it may get; the others share the setting.
         body_limit=getattr(body, "__body_limit__", None),
+        lasts=body is RawBody or hints["return"] in (Download, EventStream),
+        blind=route.method in CHANGES and b"if-match" not in headers.values(),
     )
 
 
 def bind_plugin(plugin_id: str, row: PluginRoute) -> Endpoint:
     """The endpoint of a plugin's route: it gets a PluginRequest and returns what becomes JSON."""
-    from atrium.seams.routes import BEARER
-
     route = Route(
-        row.method, f"/api/x/{plugin_id}{row.path}", f"plugin:{plugin_id}", BEARER, row.permission, section="Plugins"
+        row.method,
+        f"/api/x/{plugin_id}{row.path}",
+        f"{plugin_id}.{row.name}",
+        BEARER,
+        row.permission,
+        section="Plugins",
     )
-    path = dict.fromkeys(re.findall(r":(\w+)", row.path), str)
     reads = row.method in ("POST", "PUT", "PATCH")
+    fields = msgspec.structs.fields(row.query) if row.query is not None else ()
     return Endpoint(
         route=route,
-        call=row.handler,
-        transactional=True,
-        path=path,
-        query={},
+        call=_answering(row.handler),
+        transactional=_first_hint(row.handler) is not Operation,
+        path=dict.fromkeys(re.findall(r":(\w+)", row.path), str),
+        query={field.encode_name: field.type for field in fields},
         headers={},
-        body=Any if reads else None,
-        reply=Any,
-        decode=msgspec.json.decode if reads else None,
-        plugin=True,
+        body=(row.body or Any) if reads else None,
+        reply=row.reply,
+        decode=msgspec.json.Decoder(row.body or Any).decode if reads else None,
+        plugin=row,
         doc=row.doc,
+        defaults={field.encode_name: _default_of(field) for field in fields if not field.required},
+        blind=row.method in CHANGES,
     )
+
+
+def _first_hint(handler: Callable[..., Any]) -> Any:
+    """How the first parameter is annotated; None when it is not, or by a name that is not there at run time."""
+    try:
+        hints = get_type_hints(handler)
+    except (NameError, TypeError):
+        return None
+    return hints.get(next(iter(inspect.signature(handler).parameters)))
+
+
+def _default_of(field: msgspec.structs.FieldInfo) -> Any:
+    return field.default if field.default is not msgspec.NODEFAULT else None
+
+
+def _answering(handler: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+    async def call(*given: Any, **named: Any) -> Any:
+        value = await handler(*given, **named)
+        # Success is 200 with JSON, also of a handler that has nothing to say.
+        return Content(b"null", "application/json") if value is None else value
+
+    return call
 
 
 def fill(endpoint: Endpoint, request: Request, params: list[str], raw: bytes) -> dict[str, Any]:
     """Turn path, query, headers and body into the handler's arguments; anything malformed is the caller's error."""
-    if endpoint.plugin:
-        return _fill_plugin(endpoint, request, params, raw)
+    if endpoint.blind and b"if-match" in request.headers:
+        raise NothingToMatch("nothing here has a version to compare; send the request without If-Match")
+    if endpoint.plugin is not None:
+        return _fill_plugin(endpoint, endpoint.plugin, request, params, raw)
     values: dict[str, Any] = {}
     for (name, kind), text in zip(endpoint.path.items(), params, strict=True):
-        values[name] = _uuid(text) if kind is UUID else _text(text)
+        values[name] = _uuid(text) if kind is UUID else _number(text) if kind is int else _text(text)
     if endpoint.query or request.scope["query_string"]:
         _fill_query(endpoint, request, values)
     for name, header in endpoint.headers.items():
         values[name] = request.header(header)
     if endpoint.decode is not None:
-        values["body"] = _decoded(endpoint.decode, raw)
+        values["body"] = _decoded(endpoint.decode, raw, endpoint.body)
     elif endpoint.body is RawBody:
         kind = request.header(b"content-type") or "application/octet-stream"
         values["body"] = RawBody(request.chunks(), kind, request.length)
@@ -156,16 +223,32 @@ def _fill_query(endpoint: Endpoint, request: Request, values: dict[str, Any]) ->
         try:
             values[name] = msgspec.convert(_text(text), kind, strict=False)
         except msgspec.ValidationError as error:
-            raise Invalid(f"query parameter {name}: {error}", errors=[{"path": name, "message": str(error)}]) from error
+            message = explained(str(error), _without_none(kind))
+            raise Invalid(f"query parameter {name}: {message}", errors=[{"path": name, "message": message}]) from error
 
 
-def _fill_plugin(endpoint: Endpoint, request: Request, params: list[str], raw: bytes) -> dict[str, Any]:
-    body = _decoded(endpoint.decode, raw) if endpoint.decode and raw else None
-    query = {name: _text(text) for name, text in request.query().items()}
+def _fill_plugin(
+    endpoint: Endpoint, row: PluginRoute, request: Request, params: list[str], raw: bytes
+) -> dict[str, Any]:
+    body = None
+    if endpoint.decode is not None and (raw or row.body is not None):
+        body = _decoded(endpoint.decode, raw, endpoint.body)
+    query: Any = {name: _text(text) for name, text in request.query().items()}
+    if row.query is not None:
+        query = _struct_query(endpoint, row.query, request)
     return {"request": PluginRequest(dict(zip(endpoint.path, map(_text, params), strict=True)), query, body)}
 
 
-def _decoded(decode: Callable[[bytes], Any], raw: bytes) -> Any:
+def _struct_query(endpoint: Endpoint, kind: type[msgspec.Struct], request: Request) -> msgspec.Struct:
+    values: dict[str, Any] = {}
+    _fill_query(endpoint, request, values)
+    for name in endpoint.query:
+        if name not in values and name not in endpoint.defaults:
+            raise Invalid(f"query parameter {name} is missing", errors=[{"path": name, "message": "missing"}])
+    return msgspec.convert(values, kind)
+
+
+def _decoded(decode: Callable[[bytes], Any], raw: bytes, kind: Any = Any) -> Any:
     # PostgreSQL's text cannot hold U+0000; refused here once, instead of as a failure deep in some store.
     if b"\\u0000" in raw and _NUL.search(raw):
         raise Invalid("text cannot contain the character U+0000")
@@ -174,6 +257,7 @@ def _decoded(decode: Callable[[bytes], Any], raw: bytes) -> Any:
     except msgspec.ValidationError as error:
         found = _AT.match(str(error))
         message, path = (found["message"], found["path"]) if found else (str(error), None)
+        message = explained(message, kind, path or "$")
         where = (path or "$").removeprefix("$").lstrip(".")
         raise Invalid(f"{where or 'body'}: {message}", errors=[{"path": where, "message": message}]) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -188,6 +272,13 @@ def _uuid(text: str) -> UUID:
         except msgspec.ValidationError:
             pass
     raise Missing("this is not the id of anything")
+
+
+def _number(text: str) -> int:
+    # As with ids, one number has one spelling.
+    if text.isascii() and text.isdigit() and len(text) < 10 and (text[0] != "0" or text == "0"):
+        return int(text)
+    raise Missing("this is not the number of anything")
 
 
 def _text(text: str) -> str:

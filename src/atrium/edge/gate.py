@@ -1,28 +1,39 @@
 """The gate: everything a row promises about access is enforced here, before and after the handler."""
 
 import hmac
+from typing import Any
 
+import msgspec
+
+from atrium.edge.request import Request
 from atrium.edge.router import NoRoute
 from atrium.ground.access import service as access
+from atrium.ground.access.model import WORKER, NotPermitted
 from atrium.ground.features import service as features
-from atrium.kit.errors import Forbidden, Suspended, Unauthenticated
-from atrium.kit.settings import Settings
-from atrium.seams.context import Acting
-from atrium.seams.routes import Auth, Decides, Route
+from atrium.ground.identity.model import ConfirmRequired
+from atrium.kit.errors import Forbidden, Suspended, TenantSuspended, Unauthenticated
+from atrium.seams.context import Acting, Principal
+from atrium.seams.routes import ORG_ADMIN, READS, SUPERADMIN, CredentialClass, Decides, Route, Suspension
+from atrium.seams.settings import Settings
 
-READS = frozenset({"GET", "HEAD", "OPTIONS"})
-_READ_ONLY = "{} is suspended: reading works, writing does not; ask whoever runs this server to resume it"
+# What a person holds who signed in, or was handed their first way in.
+SESSIONS = frozenset({"session", "first"})
+# What a browser says about a fetch whose bytes it will run.
+_RUNS = frozenset({b"script", b"worker", b"sharedworker", b"serviceworker", b"audioworklet", b"paintworklet", b"xslt"})
+# Looked up once: finding an enumeration's member by name takes longer than a check.
+_BY_ROLE = Decides.ROLE
+_READ_ONLY = "{} is suspended: reading works, writing does not; an operator of this server can resume it"
 
 
 class UncheckedAccess(RuntimeError):
     """A handler replied without anyone having checked the permission its row names."""
 
 
-class TenantSuspended(Suspended):
-    """Writing while the whole hosted tenant is suspended."""
+class StoredCode(Forbidden):
+    """A page of this origin tried to run a stored file as a script."""
 
-    code = "hosting.suspended"
-    title = "This workspace is suspended"
+    code = "request.stored_code"
+    title = "Stored files do not run here"
 
 
 class NotOnThisPlane(Forbidden):
@@ -43,28 +54,56 @@ def bearer_of(header: bytes | None) -> bytes:
 
 
 def check(route: Route, acting: Acting) -> None:
-    """The row's conditions, in order: plane, writability, feature, permission."""
+    """The row's conditions, in order: kind of caller, plane, class of credential, writability, feature, permission."""
     who = acting.who
-    if route.auth is Auth.SUPERADMIN and not who.operator:
-        raise NotOnThisPlane("this is for operators of the instance")
-    if route.auth is Auth.ORG_ADMIN and who.org_role is None:
-        raise NotOnThisPlane("this is for people with a role in their company")
-    if who.suspended and route.method not in READS and not acts_on_instance(route):
-        raise (
-            TenantSuspended(_READ_ONLY.format("this workspace"))
-            if who.suspended == "tenant"
-            else Suspended(_READ_ONLY.format("your company"))
+    if who.credential == "worker" and route.permission not in WORKER:
+        raise NotPermitted(
+            "a worker's token claims jobs and does nothing else; sign in as a person for this",
+            permission=route.permission,
         )
+    if route.auth is SUPERADMIN and not who.operator:
+        raise NotOnThisPlane("this is for operators of the instance")
+    if route.operators and not who.operator:
+        raise NotPermitted("only operators of this server may do this", permission=route.permission)
+    if route.auth is ORG_ADMIN and who.org_role is None:
+        raise NotOnThisPlane("this is for people with a role in their company")
+    if route.accepts is not None:
+        _require_credential(route.accepts, who)
+    if who.suspended and route.method not in READS:
+        _require_open(route, who)
     if route.feature is not None:
         features.require_feature(acting, route.feature)
-    if route.permission is not None and route.decides is Decides.ROLE:
+    if route.permission is not None and route.decides is _BY_ROLE:
         access.require(acting, route.permission)
 
 
-def check_provisioner(settings: Settings, header: bytes | None) -> None:
-    """Provisioning exists in hosted mode only, and only for whoever holds its token."""
+def _require_credential(accepts: CredentialClass | frozenset[str], who: Principal) -> None:
+    if accepts is CredentialClass.SESSION and who.credential not in SESSIONS:
+        raise ConfirmRequired("this is done by a person who signed in, not with a token; sign in first")
+    if accepts is CredentialClass.UNSCOPED and who.scope is not None:
+        raise NotPermitted("this needs a credential without a scope; sign in, or use a token that has none")
+    if isinstance(accepts, frozenset) and who.scope is not None and who.scope.isdisjoint(accepts):
+        wanted = " or ".join(sorted(accepts))
+        raise NotPermitted(f"this token's scope does not include {wanted}", permission=wanted)
+
+
+def _require_open(route: Route, who: Principal) -> None:
+    if route.suspension is Suspension.OPEN:
+        return
+    if who.suspended == "tenant":
+        raise TenantSuspended(_READ_ONLY.format("this workspace"))
+    if route.suspension is Suspension.CLOSED or not who.operator:
+        raise Suspended(_READ_ONLY.format("your company"))
+
+
+def require_hosted(settings: Settings) -> None:
+    """Provisioning exists in hosted mode only."""
     if not settings.hosted:
         raise NoRoute("this instance is not in hosted mode")
+
+
+def check_provisioner(settings: Settings, header: bytes | None) -> None:
+    """Provisioning takes the provisioning token."""
     if not settings.provision_token or not hmac.compare_digest(bearer_of(header), settings.provision_token.encode()):
         raise Unauthenticated("this is not the provisioning token")
 
@@ -75,11 +114,15 @@ def confirm(route: Route, acting: Acting) -> None:
         raise UncheckedAccess(f"{route.handler} replied without checking {route.permission}")
 
 
-def is_rated(route: Route) -> bool:
-    """Whether requests are counted per credential; workers are bounded by the jobs there are and by their leases."""
-    return route.permission != "jobs:execute"
+def gives(route: Route, arguments: dict[str, Any]) -> bool:
+    """Whether the request gives a credential or power, so that a session in a cookie is not enough for it."""
+    if isinstance(route.gives, bool):
+        return route.gives
+    return getattr(arguments["body"], route.gives) is not msgspec.UNSET
 
 
-def acts_on_instance(route: Route) -> bool:
-    """Operators keep the instance running even while their own company is suspended."""
-    return route.permission == "instance:manage"
+def require_no_code(request: Request) -> None:
+    """Refuse stored bytes to a page of this origin that would run them: its policy trusts scripts from here."""
+    headers = request.headers
+    if headers.get(b"sec-fetch-site") == b"same-origin" and headers.get(b"sec-fetch-dest") in _RUNS:
+        raise StoredCode("a stored file cannot be loaded as a script or a worker of this site")

@@ -9,10 +9,24 @@ import msgspec
 
 from atrium import __version__
 from atrium.edge.encode import FAILURE, INTERNAL, STATUS
-from atrium.edge.endpoint import Endpoint
-from atrium.edge.gate import READS, acts_on_instance
+from atrium.edge.endpoint import CHANGES, Endpoint
+from atrium.edge.examples import example_of
 from atrium.kit.errors import AppError, Kind
-from atrium.seams.routes import Accepted, Auth, Content, Created, Download, EventStream, RawBody
+from atrium.seams.routes import (
+    READS,
+    Accepted,
+    Auth,
+    Content,
+    Created,
+    Download,
+    EventStream,
+    Put,
+    RawBody,
+    Route,
+    SignedIn,
+    SignedOut,
+    Suspension,
+)
 
 _REF = "#/components/schemas/{name}"
 # Planes that a company's hostname, or an instance outside hosted mode, does not have.
@@ -24,6 +38,36 @@ _HEADER_NAMES = {
     b"if-modified-since": "If-Modified-Since",
     b"if-range": "If-Range",
     b"range": "Range",
+}
+# What a parameter of this name means on every row; one that means something else says so in its type (`Meta(description=…)`).
+PARAMETERS = {
+    "If-Match": "The `ETag` that was read; the change is refused with 412 when there is a newer one.",
+    "If-None-Match": "The `ETag` the caller has; `*` on a write refuses to replace what exists.",
+    "If-Modified-Since": "Replies 304 when nothing changed since this date.",
+    "If-Range": "The `ETag` or date for which `Range` holds; otherwise the whole is sent.",
+    "Range": "The bytes to send, such as `bytes=0-1023`.",
+    "Idempotency-Key": "Makes a repetition safe: the same key and body get the first reply again.",
+    "id": "The id, as the listing or the reply to its creation has it.",
+    "cursor": "The `next_cursor` of the page before; absent for the first page.",
+    "limit": "The most items on a page.",
+    "q": "Text to search for.",
+    "scope": "`team` lists the caller's own team, `org` the whole company.",
+    "prefix": "Only keys that begin with this.",
+    "delimiter": "Keys are cut after this text and listed as folders.",
+    "shared": "Only what others shared with the caller.",
+    "kind": "Only this kind.",
+    "state": "Only this state.",
+    "user": "The id of a person the caller manages; absent for the caller.",
+    "version": "The id of an earlier version; absent for the newest.",
+    "visibility": "Who sees it besides its owner; absent leaves it as it is.",
+    "filename": "The name a download is saved under.",
+    "locale": "The language, such as `en`.",
+    "key": "The key of an object, with slashes.",
+    "name": "The name, as the listing has it.",
+    "namespaces": "Only these groups of messages, separated by commas; absent for all.",
+    "number": "The number of a version.",
+    "path": "The path of a file of the console.",
+    "ref": "The id or the slug of a company.",
 }
 
 
@@ -46,17 +90,24 @@ class Problem(msgspec.Struct, omit_defaults=True):
     errors: list[FieldProblem] = []
 
 
+# What a reply is wrapped in, and the status that says.
+_WRAPPERS: dict[Any, str] = {Created: "201", Accepted: "202", Put: "", SignedIn: "", SignedOut: ""}
+
+
 def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
     """The whole interface; equal tables give equal documents."""
     # What speaks another protocol is described by that protocol's own documents.
     endpoints = [endpoint for endpoint in endpoints if endpoint.route.auth is not Auth.SIGNED]
-    types = _types(endpoints)
-    schemas, components = msgspec.json.schema_components(types, ref_template=_REF)
-    schema_of = {id(kind): schema for kind, schema in zip(types, schemas, strict=True)}
+    components: dict[str, Any] = {}
     paths: dict[str, Any] = {}
-    for endpoint in endpoints:
-        path = re.sub(r"[:*](\w+)", r"{\1}", endpoint.route.path)
-        paths.setdefault(path, {})[endpoint.route.method.lower()] = _operation(endpoint, schema_of)
+    for prefix, group in _by_origin(endpoints).items():
+        types = _types(group) if prefix else [Problem, *_types(group)]
+        schemas, found = msgspec.json.schema_components(types, ref_template=_REF.format(name=prefix + "{name}"))
+        components |= {prefix + name: schema for name, schema in found.items()}
+        schema_of = {id(kind): schema for kind, schema in zip(types, schemas, strict=True)}
+        for endpoint in group:
+            described = _operation(endpoint, schema_of)
+            paths.setdefault(address_of(endpoint.route), {})[endpoint.route.method.lower()] = described
     return {
         "openapi": "3.1.0",
         "info": {"title": "Atrium", "version": __version__, "description": "Team workspace server."},
@@ -70,8 +121,22 @@ def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
     }
 
 
+def _by_origin(endpoints: Sequence[Endpoint]) -> dict[str, list[Endpoint]]:
+    """The core's rows and each plugin's, by what their types' names begin with: a plugin's name never changes one of the core's."""
+    groups: dict[str, list[Endpoint]] = {}
+    for endpoint in endpoints:
+        prefix = "" if endpoint.plugin is None else endpoint.route.handler.partition(".")[0] + "."
+        groups.setdefault(prefix, []).append(endpoint)
+    return groups
+
+
+def address_of(route: Route) -> str:
+    """A row's path as OpenAPI writes it."""
+    return re.sub(r"[:*](\w+)", r"{\1}", route.path)
+
+
 def _types(endpoints: Sequence[Endpoint]) -> list[Any]:
-    found: list[Any] = [Problem]
+    found: list[Any] = []
     for endpoint in endpoints:
         _, kind = _reply_of(endpoint)
         found += [kind, *endpoint.query.values(), *endpoint.path.values()]
@@ -84,21 +149,26 @@ def _types(endpoints: Sequence[Endpoint]) -> list[Any]:
 def _operation(endpoint: Endpoint, schema_of: dict[int, Any]) -> dict[str, Any]:
     route = endpoint.route
     operation: dict[str, Any] = {
-        "operationId": route.handler if not endpoint.plugin else f"{route.handler}.{route.method.lower()}{route.path}",
+        "operationId": route.handler,
         "tags": [route.section],
         "summary": endpoint.summary,
         "security": [] if route.auth is Auth.PUBLIC else [{"bearer": []}],
         "x-auth": route.auth.value,
         "x-permission": route.permission,
         "x-feature": route.feature,
+        "x-gives": route.gives,
+        "x-reach": sorted(route.accepts)
+        if isinstance(route.accepts, frozenset)
+        else route.accepts and route.accepts.value,
         "parameters": list(_parameters(endpoint, schema_of)),
         "responses": _responses(endpoint, schema_of),
     }
     if endpoint.reads_json:
-        schema = {} if endpoint.plugin else schema_of[id(endpoint.body)]
         operation["requestBody"] = {
             "required": _needs_body(endpoint),
-            "content": {"application/json": {"schema": schema}},
+            "content": {
+                "application/json": {"schema": schema_of[id(endpoint.body)], "example": example_of(endpoint.body)}
+            },
         }
     elif endpoint.body is RawBody:
         operation["requestBody"] = {"required": True, "content": {"application/octet-stream": {}}}
@@ -106,8 +176,8 @@ def _operation(endpoint: Endpoint, schema_of: dict[int, Any]) -> dict[str, Any]:
 
 
 def _needs_body(endpoint: Endpoint) -> bool:
-    # An absent body is read as an empty object, and a plugin's handler decides for itself.
-    if endpoint.plugin or endpoint.decode is None:
+    # An absent body is read as an empty object; a plugin's handler that names no type decides for itself.
+    if endpoint.decode is None:
         return False
     try:
         endpoint.decode(b"{}")
@@ -118,24 +188,30 @@ def _needs_body(endpoint: Endpoint) -> bool:
 
 def _parameters(endpoint: Endpoint, schema_of: dict[int, Any]) -> Iterable[dict[str, Any]]:
     for name, kind in endpoint.path.items():
-        yield {"name": name, "in": "path", "required": True, "schema": schema_of[id(kind)]}
+        described = name in PARAMETERS or endpoint.plugin is None
+        schema = (
+            schema_of[id(kind)] if described else {**schema_of[id(kind)], "description": f"The `{name}` in the path."}
+        )
+        yield _parameter(name, "path", schema, required=True)
     for name, kind in endpoint.query.items():
         schema = _without_null(schema_of[id(kind)])
         if endpoint.defaults.get(name) is not None:
             schema = {**schema, "default": endpoint.defaults[name]}
-        yield {"name": name, "in": "query", "required": name not in endpoint.defaults, "schema": schema}
+        yield _parameter(name, "query", schema, required=name not in endpoint.defaults)
     for header in endpoint.headers.values():
         if header in _HEADER_NAMES:
-            yield {"name": _HEADER_NAMES[header], "in": "header", "required": False, "schema": {"type": "string"}}
+            yield _parameter(_HEADER_NAMES[header], "header", {"type": "string"})
     if _revalidates(endpoint):
-        yield {"name": "If-None-Match", "in": "header", "required": False, "schema": {"type": "string"}}
+        yield _parameter("If-None-Match", "header", {"type": "string"})
     if endpoint.route.method == "POST" and endpoint.transactional:
-        yield {
-            "name": "Idempotency-Key",
-            "in": "header",
-            "required": False,
-            "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[ -~]+$"},
-        }
+        schema = {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[ -~]+$"}
+        yield _parameter("Idempotency-Key", "header", schema)
+
+
+def _parameter(name: str, place: str, schema: dict[str, Any], *, required: bool = False) -> dict[str, Any]:
+    sentence = schema.get("description") or PARAMETERS.get(name, "")
+    plain = {key: value for key, value in schema.items() if key != "description"}
+    return {"name": name, "in": place, "required": required, "description": sentence, "schema": plain}
 
 
 def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
@@ -145,12 +221,10 @@ def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _reply_of(endpoint: Endpoint) -> tuple[str, Any]:
-    origin = get_origin(endpoint.reply)
-    if origin is Created:
-        return "201", get_args(endpoint.reply)[0]
-    if origin is Accepted:
-        return "202", get_args(endpoint.reply)[0]
-    return "200", endpoint.reply
+    status, kind = "200", endpoint.reply
+    while (origin := get_origin(kind)) in _WRAPPERS:
+        status, kind = _WRAPPERS[origin] or status, get_args(kind)[0]
+    return status, kind
 
 
 def _responses(endpoint: Endpoint, schema_of: dict[int, Any]) -> dict[str, Any]:
@@ -160,7 +234,7 @@ def _responses(endpoint: Endpoint, schema_of: dict[int, Any]) -> dict[str, Any]:
     elif kind is EventStream:
         content = {"text/event-stream": {}}
     else:
-        content = {"application/json": {"schema": {} if endpoint.plugin else schema_of[id(kind)]}}
+        content = {"application/json": {"schema": schema_of[id(kind)]}}
     refusals = {str(STATUS[kind]): kind for kind in sorted(_refusals(endpoint), key=STATUS.__getitem__)}
     problem = {"application/problem+json": {"schema": {"$ref": _REF.format(name="Problem")}}}
     done: dict[str, Any] = {"description": endpoint.summary or "Done.", "content": content}
@@ -168,7 +242,10 @@ def _responses(endpoint: Endpoint, schema_of: dict[int, Any]) -> dict[str, Any]:
         # A reply repeated for an Idempotency-Key comes without it.
         required = endpoint.route.method != "POST"
         done["headers"] = {"ETag": {"required": required, "schema": {"type": "string"}}}
-    extra: dict[str, Any] = {}
+    if "cursor" in endpoint.query:
+        link = "The next page, as a link with `rel=next` (RFC 8288); absent on the last."
+        done["headers"] = {"Link": {"description": link, "schema": {"type": "string"}}}
+    extra: dict[str, Any] = {"201": done} if get_origin(endpoint.reply) is Put else {}
     if kind is Download:
         extra = {"206": {"description": "Part of it.", "content": content}, "304": {"description": "Not modified."}}
     elif _revalidates(endpoint):
@@ -188,10 +265,12 @@ def _revalidates(endpoint: Endpoint) -> bool:
     return endpoint.route.method == "GET" and endpoint.transactional and hasattr(_reply_of(endpoint)[1], "etag")
 
 
-def _names_things(body: Any) -> bool:
-    """Whether a body refers to something by its id."""
-    return isinstance(body, type(msgspec.Struct)) and any(
-        UUID in (field.type, *get_args(field.type)) for field in msgspec.structs.fields(body)
+def _names_things(endpoint: Endpoint) -> bool:
+    """Whether body or query refer to something by its id."""
+    body = endpoint.body
+    fields = msgspec.structs.fields(body) if isinstance(body, type(msgspec.Struct)) else ()
+    return any(
+        UUID in (kind, *get_args(kind)) for kind in (*(field.type for field in fields), *endpoint.query.values())
     )
 
 
@@ -202,21 +281,21 @@ def _refusals(endpoint: Endpoint) -> set[Kind]:
     writes = route.method not in READS
     if route.auth is not Auth.PUBLIC:
         found |= {Kind.UNAUTHENTICATED, Kind.EXHAUSTED, Kind.FORBIDDEN}
-        if writes and not acts_on_instance(route):
+        if writes and route.suspension is not Suspension.OPEN:
             found.add(Kind.SUSPENDED)
     elif writes:
         found |= {Kind.EXHAUSTED, Kind.UNAUTHENTICATED, Kind.FORBIDDEN}
     if writes:
         found.add(Kind.CONFLICT)
-    if endpoint.path or endpoint.reply is Content or _names_things(endpoint.body) or route.auth in _SOMETIMES_ABSENT:
+    if endpoint.path or endpoint.reply is Content or _names_things(endpoint) or route.auth in _SOMETIMES_ABSENT:
         found.add(Kind.MISSING)
     if endpoint.reads_json or endpoint.body is RawBody:
         found.add(Kind.TOO_LARGE)
-    if "if_match" in endpoint.headers:
+    if route.method in CHANGES or "if_match" in endpoint.headers:
         found.add(Kind.STALE)
     if endpoint.reply is Download:
         found.add(Kind.RANGE)
-    # A request struct whose content somebody else judges says so itself.
+    # A request struct whose content another service may refuse says so itself.
     if getattr(endpoint.body, "__may_be_refused__", False):
         found.add(Kind.REFUSED)
     return found

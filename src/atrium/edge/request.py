@@ -3,13 +3,18 @@
 import asyncio
 import re
 from collections.abc import AsyncIterator
+from functools import partial
 from typing import Any
 from urllib.parse import parse_qsl
 
+from atrium.edge.standing import Watch
 from atrium.kit.errors import AppError, Invalid, Kind, TooLarge
 from atrium.seams.routes import Disconnected
 
 Receive = Any
+_LONGEST_AGENT = 400
+LARGEST_HEAD, MOST_HEADERS = 64 << 10, 200
+LARGEST_UNKNOWN = 64 << 10
 _ID = re.compile(rb"[A-Za-z0-9._-]{1,64}\Z")
 
 
@@ -19,13 +24,20 @@ class BodyTooSlow(AppError):
     kind, code, title = Kind.INVALID, "request.too_slow", "The body did not arrive in time"
 
 
+class HeadTooLarge(AppError):
+    """The request line and its headers are more than is read before anybody is asked who sent them."""
+
+    kind, code, title = Kind.HEAD, "request.head_too_large", "The request's head is too large"
+
+
 class Request:
     """What came in. Headers are a dict of lower-case names; a repeated name keeps its last value."""
 
-    __slots__ = ("address", "headers", "id", "method", "path", "receive", "scope", "secure")
+    __slots__ = ("address", "headers", "id", "method", "path", "receive", "scope", "secure", "watch")
 
     def __init__(self, scope: dict[str, Any], receive: Receive, fresh_id: str) -> None:
         self.scope, self.receive = scope, receive
+        self.watch: Watch | None = None
         self.method: str = scope["method"]
         self.path: str = scope["path"]
         self.headers: dict[bytes, bytes] = dict(scope["headers"])
@@ -34,6 +46,10 @@ class Request:
         client = scope.get("client")
         self.address: str = client[0] if client else ""
         self.secure: bool = scope["scheme"] == "https"
+
+    def last(self, watch: Watch) -> None:
+        """Take as long as the bytes do, but not longer than the credential."""
+        self.watch, self.receive = watch, partial(watch.during, self.receive)
 
     def header(self, name: bytes) -> str | None:
         """A header's value as text; None when absent."""
@@ -55,10 +71,21 @@ class Request:
         return found
 
     @property
+    def user_agent(self) -> str:
+        """What the client says it is; for people to recognise their devices by, and never to decide on."""
+        return self.headers.get(b"user-agent", b"")[:_LONGEST_AGENT].decode("latin-1")
+
+    @property
     def length(self) -> int | None:
         """The body's announced length; None when it is not announced."""
         value = self.headers.get(b"content-length")
         return int(value) if value is not None and value.isdigit() else None
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the body may be larger than what is read before the caller is known."""
+        length = self.length
+        return b"transfer-encoding" in self.headers if length is None else length > LARGEST_UNKNOWN
 
     async def body(self, limit: int, seconds: float) -> bytes:
         """The whole body, at most `limit` bytes within `seconds`."""

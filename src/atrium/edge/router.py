@@ -57,6 +57,13 @@ class Router:
             raise NoRoute(f"there is nothing at {path[:200]}")
         raise MethodNotAllowed(f"this address takes {allowed}", allow=allowed)
 
+    def cors_methods(self, path: str) -> list[str]:
+        """The methods that pages of every origin may use at this address."""
+        found: _Found = {}
+        self._walk(self._root, path[1:].split("/"), 0, [], found)
+        rows = [*self._static.get(path, {}).values(), *(endpoint for _, endpoint, _ in found.values())]
+        return sorted({endpoint.route.method for endpoint in rows if endpoint.route.cors})
+
     def _add(self, index: int, endpoint: Endpoint) -> None:
         route = endpoint.route
         segments = route.path[1:].split("/")

@@ -1,11 +1,12 @@
 """Server-sent events that always close their source, whether the stream ends, fails, the client leaves or we stop."""
 
 import asyncio
+import contextlib
 from typing import Any
 
-import msgspec
-
-from atrium.seams.routes import Event, EventStream
+from atrium.edge.standing import CredentialEnded
+from atrium.kit.sse import framed
+from atrium.seams.routes import EventStream, SseEvent
 
 PING_SECONDS = 15
 _PING = b": ping\n\n"
@@ -15,66 +16,99 @@ class Streams:
     """The streams open in this process, so that a stopping process can end them all."""
 
     def __init__(self) -> None:
-        self._stops: set[asyncio.Future[None]] = set()
+        self._open: set[_Sending] = set()
         self._stopping = False
 
     def stop(self) -> None:
         """End every stream after the event it is at; new ones end at once."""
         self._stopping = True
-        for stop in self._stops:
-            if not stop.done():
-                stop.set_result(None)
+        for sending in list(self._open):
+            sending.end()
 
     async def send(self, stream: EventStream, receive: Any, send: Any) -> None:
-        """Send until the source ends or nobody wants more, then close the source before returning."""
-        stop = asyncio.get_running_loop().create_future()
-        self._stops.add(stop)
-        if self._stopping:
-            stop.set_result(None)
-        gone = asyncio.ensure_future(until_gone(receive))
+        """Send until the source ends or the client disconnects, then close the source before returning."""
+        sending = _Sending(stream, send)
+        self._open.add(sending)
+        gone = asyncio.ensure_future(sending.end_when_gone(receive))
         try:
-            await self._pump(stream, send, {stop, gone})
+            if not self._stopping:
+                await sending.pump()
         except _Gone:
             pass
         finally:
-            self._stops.discard(stop)
+            self._open.discard(sending)
             gone.cancel()
             await stream.events.aclose()
 
-    async def _pump(self, stream: EventStream, send: Any, ends: set[asyncio.Future[None]]) -> None:
-        number = 0
-        coming: asyncio.Task[Event] | None = None
+
+class _Sending:
+    """One stream on its way, in one task; whatever ends it from outside breaks off its waiting for the source."""
+
+    def __init__(self, stream: EventStream, send: Any) -> None:
+        self._stream, self._send = stream, send
+        self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
+        self._number = 0
+        self._last = self._loop.time()
+        self._waits = self._ended = False
+        self._ping: asyncio.Task[None] | None = None
+
+    def end(self) -> None:
+        """Stop after the event it is at."""
+        self._ended = True
+        if self._waits and self._task is not None:
+            self._waits = False
+            self._task.cancel()
+
+    async def end_when_gone(self, receive: Any) -> None:
+        """Stop when the client disconnects or its credential ends."""
+        await until_gone(receive)
+        self.end()
+
+    async def pump(self) -> None:
+        """Everything the source gives, as it comes."""
+        self._timer = self._loop.call_later(PING_SECONDS, self._look)
         try:
-            while True:
-                coming = coming or asyncio.ensure_future(_next(stream))
-                waiting: set[asyncio.Future[Any]] = {coming, *ends}
-                done, _ = await asyncio.wait(waiting, timeout=PING_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-                if done & ends:
-                    return
-                if coming not in done:
-                    await _deliver(send, _PING)
-                    continue
-                number += 1
-                await _deliver(send, _frame(number, coming.result()))
-                coming = None
-        except StopAsyncIteration:
-            return
+            while (coming := await self._next()) is not None:
+                self._last = self._loop.time()
+                await _deliver(self._send, coming if isinstance(coming, bytes) else self._frame(coming))
         finally:
-            if coming is not None:
-                coming.cancel()
-                await asyncio.wait({coming})
+            self._timer.cancel()
+            if self._ping is not None:
+                self._ping.cancel()
 
+    async def _next(self) -> SseEvent | bytes | None:
+        if self._ended:
+            return None
+        self._waits = True
+        try:
+            return await anext(self._stream.events)
+        except StopAsyncIteration:
+            return None
+        except asyncio.CancelledError:
+            # The cancellation was ours, and no other one is pending.
+            if self._ended and self._task is not None and self._task.uncancel() == 0:
+                return None
+            raise
+        finally:
+            self._waits = False
 
-async def _next(stream: EventStream) -> Event:
-    try:
-        return await anext(stream.events)
-    except StopAsyncIteration as end:
-        # A task cannot raise StopAsyncIteration's cousin StopIteration; keep the meaning, lose nothing.
-        raise _Ended from end
+    def _look(self) -> None:
+        """Keep the line awake; one timer for the whole stream, not one for every event."""
+        silent = self._loop.time() - self._last
+        if silent >= PING_SECONDS:
+            self._last, silent = self._loop.time(), 0
+            self._ping = asyncio.ensure_future(self._send_ping())
+        self._timer = self._loop.call_later(PING_SECONDS - silent, self._look)
 
+    async def _send_ping(self) -> None:
+        try:
+            await _deliver(self._send, _PING)
+        except _Gone:
+            self.end()
 
-class _Ended(StopAsyncIteration):
-    pass
+    def _frame(self, event: SseEvent) -> bytes:
+        self._number += 1
+        return framed(str(self._number), event.name, event.data)
 
 
 class _Gone(Exception):
@@ -89,10 +123,7 @@ async def _deliver(send: Any, frame: bytes) -> None:
 
 
 async def until_gone(receive: Any) -> None:
-    """Wait until the client has left."""
-    while (await receive())["type"] != "http.disconnect":
-        pass
-
-
-def _frame(number: int, event: Event) -> bytes:
-    return b"id: %d\nevent: %s\ndata: %s\n\n" % (number, event.name.encode(), msgspec.json.encode(event.data))
+    """Wait until the client disconnects or its credential ends."""
+    with contextlib.suppress(CredentialEnded):
+        while (await receive())["type"] != "http.disconnect":
+            pass

@@ -1,1 +1,1 @@
-"""A floor of the house; its rooms are the domains inside."""
+"""Domains of the ground layer; ARCHITECTURE.md has the order of the layers."""

@@ -1,4 +1,4 @@
-"""Where a server may call out to: addresses on the public internet, unless an operator names the host."""
+"""Addresses: what a caller's counts as, and where a server may call out to: the public internet, and hosts an operator names."""
 
 import asyncio
 import ipaddress
@@ -20,7 +20,7 @@ class NotPublic(ValueError):
 
 
 class Unresolved(NotPublic):
-    """Nobody knows an address for the host, at least not now."""
+    """The host name does not resolve, at least not now."""
 
 
 def is_public(address: str) -> bool:
@@ -33,10 +33,21 @@ def is_public(address: str) -> bool:
     return not any(ip in network for network in _DETOURS if network.version == ip.version)
 
 
+def counted_as(address: str) -> str:
+    """What limits count a caller's address as: an IPv6 address counts as its /64 network."""
+    try:
+        ip = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if isinstance(ip, ipaddress.IPv4Address):
+        return str(ip)
+    return str(ip.ipv4_mapped or ipaddress.ip_network((int(ip) >> 64 << 64, 64)))
+
+
 async def require_public(url: str, trusted_hosts: frozenset[str] = frozenset()) -> None:
     """Refuse a URL unless it is plain http(s) and every address behind its host is public, or the host is a trusted one.
 
-    A name can resolve to something else a moment later: whoever connects asks again, and connects to what it was told.
+    A name can resolve to something else a moment later: the caller resolves again and connects to that address.
     """
     try:
         parts = urlsplit(url)

@@ -8,8 +8,8 @@ from typing import Protocol
 from awscrt import checksums as crt
 
 
-class Checksum(Protocol):
-    """Takes bytes, gives their digest."""
+class Hasher(Protocol):
+    """Takes bytes, gives their digest; a hash or a cyclic checksum."""
 
     def update(self, data: bytes, /) -> None:
         """Take more bytes."""
@@ -38,7 +38,7 @@ _CYCLIC: dict[str, tuple[Callable[[bytes, int], int], int]] = {
 }
 
 
-def new_checksum(name: str) -> Checksum:
+def new_hasher(name: str) -> Hasher:
     """A fresh checksum: `crc32`, `crc32c`, `crc64nvme`, or whatever hashlib knows; none of them guards a secret."""
     if name in _CYCLIC:
         return _Cyclic(*_CYCLIC[name])

@@ -2,9 +2,9 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import Collection
 from functools import lru_cache
+from itertools import starmap
 from types import TracebackType
 from typing import Any, TypeVar
 from uuid import UUID
@@ -12,14 +12,16 @@ from uuid import UUID
 import asyncpg
 import msgspec
 
+from atrium.kit import holds
 from atrium.kit.errors import AppError, Conflict, Invalid, Unavailable
-from atrium.kit.pool import Connection as Connection
-from atrium.kit.pool import Pool, patiently
+from atrium.kit.holds import Hold
+from atrium.kit.pool import Connection, Pool, patiently
 
 T = TypeVar("T", bound=msgspec.Struct)
 
 APP_ROLE, SYSTEM_ROLE = "atrium_app", "atrium_system"
-_NAME = re.compile(r"(?<!:):([a-z_][a-z0-9_]*)")
+# Neither a cast, nor what follows a colon inside of a word such as 'notes:read'.
+_NAME = re.compile(r"(?<![:\w]):([a-z_][a-z0-9_]*)")
 _OUTAGES = (
     asyncpg.PostgresConnectionError,
     asyncpg.InterfaceError,
@@ -39,7 +41,7 @@ _CONTENTION = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError, asyncp
 
 
 class LostCommit(RuntimeError):
-    """COMMIT ended in a rollback: a statement had failed and somebody carried on."""
+    """COMMIT ended in a rollback: a statement had failed and its error was swallowed."""
 
 
 class UsedAfterEnd(RuntimeError):
@@ -71,7 +73,7 @@ class Transaction:
         self._connection = connection
 
     def end(self) -> Connection:
-        """The connection, which goes on to somebody else; whoever still holds this transaction cannot follow it there."""
+        """Detach the connection, which returns to the pool; the transaction object is unusable afterwards."""
         connection, self._connection = self._connection, _ENDED
         return connection
 
@@ -79,14 +81,12 @@ class Transaction:
         """The row as a model, its columns in the order of the model's fields; None when there is none."""
         text, names = compiled(sql)
         record = await self._connection.fetchrow(text, *[values[name] for name in names])
-        return None if record is None else model(*record.values())
+        return None if record is None else model(*record)
 
     async def all(self, model: type[T], sql: str, **values: object) -> list[T]:
         """Every row as a model."""
         text, names = compiled(sql)
-        return [
-            model(*record.values()) for record in await self._connection.fetch(text, *[values[name] for name in names])
-        ]
+        return list(starmap(model, await self._connection.fetch(text, *[values[name] for name in names])))
 
     async def value(self, sql: str, **values: object) -> Any:
         """The first column of the first row; None when there is none."""
@@ -96,9 +96,7 @@ class Transaction:
     async def rows(self, sql: str, **values: object) -> list[tuple[Any, ...]]:
         """Every row as a plain tuple."""
         text, names = compiled(sql)
-        return [
-            tuple(record.values()) for record in await self._connection.fetch(text, *[values[name] for name in names])
-        ]
+        return list(map(tuple, await self._connection.fetch(text, *[values[name] for name in names])))
 
     async def run(self, sql: str, **values: object) -> int:
         """Execute, and say how many rows were touched."""
@@ -106,11 +104,16 @@ class Transaction:
         status: str = await self._connection.execute(text, *[values[name] for name in names])
         return int(status.rpartition(" ")[2])
 
-    @asynccontextmanager
-    async def savepoint(self) -> AsyncIterator[None]:
-        """What fails inside is undone alone; the transaction goes on."""
-        async with self._connection.transaction():
-            yield
+    async def run_unless_taken(self, sql: str, **values: object) -> bool:
+        """Execute; False, with nothing done, when a unique index has what this would write."""
+        await self._connection.execute("SAVEPOINT taken")
+        try:
+            await self.run(sql, **values)
+        except asyncpg.UniqueViolationError:
+            await self._connection.execute("ROLLBACK TO SAVEPOINT taken")
+            return False
+        await self._connection.execute("RELEASE SAVEPOINT taken")
+        return True
 
 
 class Borrowed:
@@ -143,8 +146,10 @@ class Begun:
         connection = self._given or await self._database.take()
         try:
             await connection.execute(self._preamble)
-        except BaseException:
+        except BaseException as error:
             await self._give_back(connection, clean=False)
+            if (refusal := holds.refusal_of(error)) is not None:
+                raise refusal from error
             raise
         self._transaction = Transaction(connection)
         return self._transaction
@@ -194,7 +199,7 @@ class Database:
             await self._pool.close()
 
     async def take(self) -> Connection:
-        """A connection out of the pool; whoever takes one gives it back."""
+        """A connection out of the pool; the caller must release it."""
         return await self._pool.take()
 
     async def give_back(self, connection: Connection, *, clean: bool) -> None:
@@ -205,20 +210,39 @@ class Database:
         """A connection for the length of a block."""
         return Borrowed(self)
 
-    def begin(self, org_id: UUID, on: Connection | None = None) -> Begun:
-        """A transaction that sees one company's rows and no other's."""
+    def begin(
+        self,
+        org_id: UUID,
+        on: Connection | None = None,
+        hold: Hold | None = None,
+        ending: Collection[UUID] = (),
+    ) -> Begun:
+        """A transaction that sees one company's rows and no other's; refused when the credential to hold has ended."""
         # The role again in every transaction: behind a transaction pooler the session's own is not ours to keep.
-        return Begun(self, f"BEGIN;SET LOCAL ROLE {APP_ROLE};SET LOCAL app.org_id='{org_id}'", on)
+        first = holds.statement(hold, ending)
+        return Begun(self, f"BEGIN;SET LOCAL ROLE {APP_ROLE};SET LOCAL app.org_id='{org_id}'{first}", on)
 
-    def begin_system(self, *, steady: bool = False, repeatable: bool = False) -> Begun:
+    def begin_unidentified(self, on: Connection) -> Begun:
+        """A transaction that sees no company's rows until a credential is found in it, which names its company."""
+        return Begun(self, f"BEGIN;SET LOCAL ROLE {APP_ROLE}", on)
+
+    def begin_system(
+        self,
+        *,
+        steady: bool = False,
+        repeatable: bool = False,
+        hold: Hold | None = None,
+        ending: Collection[UUID] = (),
+    ) -> Begun:
         """A transaction over the directory of all companies, with no grant on anybody's content; `steady` sees one moment.
 
-        `repeatable` says that losing it in a crash of PostgreSQL costs no more than doing it again, so that nobody waits for
+        `repeatable` says that losing it in a crash of PostgreSQL costs no more than doing it again, so that the commit does not wait for
         the disk; whatever is committed after it and kept keeps it too.
         """
         isolation = " ISOLATION LEVEL REPEATABLE READ" if steady else ""
         durability = ";SET LOCAL synchronous_commit=off" if repeatable else ""
-        return Begun(self, f"BEGIN{isolation};SET LOCAL ROLE {SYSTEM_ROLE}{durability}", None)
+        first = holds.statement(hold, ending)
+        return Begun(self, f"BEGIN{isolation};SET LOCAL ROLE {SYSTEM_ROLE}{durability}{first}", None)
 
     async def ask(self, connection: Connection, sql: str, *values: object) -> Any:
         """One statement outside a tenant's transaction: the credential lookup, before the tenant is known."""
@@ -253,8 +277,13 @@ def refusal_of(error: BaseException) -> AppError | None:
     # The driver's own complaint about an argument is an InterfaceError too, and a defect of ours, not an outage.
     if isinstance(error, _OUTAGES) and not isinstance(error, ValueError):
         return Unavailable("the database does not answer; try again shortly", retry_after=1)
+    if isinstance(error, asyncpg.DataError) and isinstance(error.__cause__, OverflowError):
+        # A moment at the end of all years has none in UTC; only the driver finds out.
+        return Invalid("a moment or a number in the request is out of range")
+    if (ended := holds.refusal_of(error)) is not None:
+        return ended
     if isinstance(error, _CONTENTION):
-        return Conflict("somebody else changed the same things at the same moment; try again")
+        return Conflict("another request changed the same rows at the same moment; try again")
     if isinstance(
         error, asyncpg.CharacterNotInRepertoireError | asyncpg.UntranslatableCharacterError | UnicodeEncodeError
     ):

@@ -15,6 +15,7 @@ class Kind(Enum):
     CONFLICT = auto()
     STALE = auto()
     TOO_LARGE = auto()
+    HEAD = auto()
     RANGE = auto()
     MEDIA = auto()
     REFUSED = auto()
@@ -47,9 +48,15 @@ class Unauthenticated(AppError):
 
 
 class Suspended(AppError):
-    """Writing while the company or the instance is suspended."""
+    """Writing while the company is suspended."""
 
     kind, code, title = Kind.SUSPENDED, "tenancy.suspended", "This company is suspended"
+
+
+class TenantSuspended(Suspended):
+    """Writing while the whole hosted tenant is suspended."""
+
+    code, title = "hosting.suspended", "This workspace is suspended"
 
 
 class Forbidden(AppError):

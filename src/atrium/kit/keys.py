@@ -15,10 +15,11 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 _VERSION = b"\x01"
 _ID, _NONCE, _SIGNATURE = 4, 12, 16
+_KEY_FILE = "secret.key"
 
 
 class Unsealable(Exception):
-    """The sealed value was not made by any key this process has, or not for this place."""
+    """The sealed value was not made by any key this process has, or not with this binding."""
 
 
 class Keyring:
@@ -34,24 +35,28 @@ class Keyring:
             key_id: AESGCM(_derived(part, b"seal")) for key_id, part in zip(self._ids, self._secrets, strict=True)
         }
 
-    def seal(self, plain: bytes, place: str) -> bytes:
-        """Encrypt for one place; opened anywhere else it fails."""
+    def seal(self, plain: bytes, binding: str) -> bytes:
+        """Encrypt, bound to what the text names (AES-GCM's associated data); opened with another text it fails."""
         nonce = os.urandom(_NONCE)
-        return _VERSION + self._ids[0] + nonce + self._sealers[self._ids[0]].encrypt(nonce, plain, place.encode())
+        return _VERSION + self._ids[0] + nonce + self._sealers[self._ids[0]].encrypt(nonce, plain, binding.encode())
 
-    def open(self, sealed: bytes, place: str) -> bytes:
-        """Decrypt what `seal` made for the same place, under any key still on the ring."""
+    def open(self, sealed: bytes, binding: str) -> bytes:
+        """Decrypt what `seal` made with the same binding, under any key still on the ring."""
         sealer = self._sealers.get(sealed[1 : 1 + _ID])
         if sealed[:1] != _VERSION or sealer is None:
             raise Unsealable("sealed by a key that is not on the ring")
         try:
-            return sealer.decrypt(sealed[1 + _ID : 1 + _ID + _NONCE], sealed[1 + _ID + _NONCE :], place.encode())
+            return sealer.decrypt(sealed[1 + _ID : 1 + _ID + _NONCE], sealed[1 + _ID + _NONCE :], binding.encode())
         except (InvalidTag, ValueError) as error:
             raise Unsealable("sealed for another place, or damaged") from error
 
     def is_current(self, sealed: bytes) -> bool:
         """Whether the newest key sealed this."""
         return sealed[: 1 + _ID] == _VERSION + self._ids[0]
+
+    def reseal(self, sealed: bytes, binding: str) -> bytes | None:
+        """The same under the newest key; None when that sealed it already."""
+        return None if self.is_current(sealed) else self.seal(self.open(sealed, binding), binding)
 
     def sign(self, purpose: str, message: bytes) -> bytes:
         """A short tag that only this instance can make for this purpose."""
@@ -64,13 +69,17 @@ class Keyring:
 
 def read_secret(configured: str, data_dir: Path) -> str:
     """The configured key, or the one kept in the data folder, made on first use."""
-    if configured:
-        return configured
-    path = data_dir / "secret.key"
-    if not path.exists():
+    found = find_secret(configured, data_dir)
+    if found is None:
         data_dir.mkdir(parents=True, exist_ok=True)
-        _write_once(path, urlsafe_b64encode(secrets.token_bytes(48)))
-    return path.read_text().strip()
+        _write_once(data_dir / _KEY_FILE, urlsafe_b64encode(secrets.token_bytes(48)))
+    return found or (data_dir / _KEY_FILE).read_text().strip()
+
+
+def find_secret(configured: str, data_dir: Path) -> str | None:
+    """The configured key, or the one kept in the data folder; None when there is none yet."""
+    path = data_dir / _KEY_FILE
+    return configured or (path.read_text().strip() if path.exists() else None)
 
 
 def _write_once(path: Path, content: bytes) -> None:

@@ -25,6 +25,12 @@ class Metrics:
             "atrium_refused_logins", "Sign-ins refused, by reason.", ("reason",), registry=self.registry
         )
         self.jobs = Counter("atrium_jobs", "Attempts ended by this process.", ("kind", "state"), registry=self.registry)
+        self.tool_calls = Counter(
+            "atrium_tool_calls", "Tool calls, by how they ended.", ("source", "effect", "end"), registry=self.registry
+        )
+        self.tool_seconds = Histogram(
+            "atrium_tool_call_seconds", "Time in a tool.", ("source",), buckets=BUCKETS, registry=self.registry
+        )
         self.sealed_events = Counter("atrium_audit_events_sealed", "Audit events chained.", registry=self.registry)
 
     def as_text(self) -> bytes:

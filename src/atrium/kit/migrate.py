@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import asyncpg
 from atrium.kit.database import APP_ROLE, SYSTEM_ROLE
 from atrium.kit.paths import shipped
 from atrium.kit.pool import patiently
+from atrium.kit.refusals import Refusal
 
 _LOCK = 0x41747269756D
 _FILE = re.compile(r"(\d{4})_[a-z0-9_]+\.sql")
@@ -28,7 +30,7 @@ BEGIN
       EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
       END;
     END IF;
-    -- From 16 on, whoever makes a role may hand it out but not become it; MEMBER does not tell the two apart.
+    -- From 16 on, the creator of a role may grant it but not SET ROLE to it; MEMBER does not tell the two apart.
     IF NOT pg_has_role(current_user, name, CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'MEMBER' ELSE 'SET' END) THEN
       EXECUTE format('GRANT %I TO CURRENT_USER', name);
     END IF;
@@ -43,7 +45,7 @@ CREATE TABLE IF NOT EXISTS schema_migrations (
 """
 
 
-class MigrationRefused(SystemExit):
+class MigrationRefused(Refusal):
     """The database and the migrations do not belong together, or this login may not migrate."""
 
 
@@ -75,11 +77,27 @@ def read_migrations(folder: Path | None = None) -> list[Migration]:
     return found
 
 
-async def migrate(url: str, folder: Path | None = None) -> list[str]:
-    """Bring the schema to head; the names of what was applied here, empty when another process did it all."""
+def _silently(number: int, count: int, name: str) -> None:
+    """Progress that is not shown."""
+
+
+async def migrate(
+    url: str, folder: Path | None = None, progress: Callable[[int, int, str], None] = _silently
+) -> list[str]:
+    """Migrate the schema to the newest version; the names of what was applied here, empty when another process did it all.
+
+    `progress` hears of each one before it is applied: which, of how many, its name.
+    """
+    known = read_migrations(folder)
     connection = await patiently(lambda: asyncpg.connect(url, statement_cache_size=0))
     try:
-        return [m.name for m in read_migrations(folder) if await _apply(connection, m)]
+        missing = _missing(await _read_ledger(connection), known)
+        applied = []
+        for number, migration in enumerate(missing, 1):
+            progress(number, len(missing), migration.name)
+            if await _apply(connection, migration):
+                applied.append(migration.name)
+        return applied
     except asyncpg.InsufficientPrivilegeError as error:
         raise MigrationRefused(
             f"this login may not migrate ({error}); give SERVICE_DATABASE_OWNER_URL a login that may create roles and tables"
@@ -89,22 +107,66 @@ async def migrate(url: str, folder: Path | None = None) -> list[str]:
 
 
 async def pending(url: str, folder: Path | None = None) -> list[str]:
-    """The names of migrations this database has not seen yet."""
+    """The names of migrations this database has not seen yet; a schema that these migrations did not make is refused."""
     connection = await patiently(lambda: asyncpg.connect(url, statement_cache_size=0))
     try:
-        if not await connection.fetchval("SELECT to_regclass('public.schema_migrations') IS NOT NULL"):
-            return [m.name for m in read_migrations(folder)]
         # The serving login may own nothing and inherit nothing; the ledger came with the role that may read it.
-        await connection.execute(f"SET ROLE {APP_ROLE}")
-        applied = {row["number"] for row in await connection.fetch("SELECT number FROM schema_migrations")}
-        return [m.name for m in read_migrations(folder) if m.number not in applied]
+        ledger = await _read_ledger(connection, APP_ROLE)
+        return [m.name for m in _missing(ledger, read_migrations(folder))]
     finally:
         await connection.close()
 
 
+async def weak_roles(url: str) -> list[str]:
+    """What is wrong with the serving role; empty when row-level security holds it."""
+    connection = await patiently(lambda: asyncpg.connect(url, statement_cache_size=0))
+    try:
+        row = await connection.fetchrow(
+            "SELECT rolsuper OR rolbypassrls, EXISTS (SELECT FROM pg_class WHERE relowner = r.oid) FROM pg_roles r WHERE rolname = $1",
+            APP_ROLE,
+        )
+    finally:
+        await connection.close()
+    if row is None:
+        return [f"the role {APP_ROLE} does not exist; run `atrium migrate`"]
+    faults = zip(row, ("bypasses row-level security", "owns tables"), strict=True)
+    return [f"the role {APP_ROLE} {fault}" for found, fault in faults if found]
+
+
+async def _read_ledger(connection: Any, role: str = "NONE") -> dict[int, str]:
+    """The checksums of what was applied, by number; empty on a database that was never migrated."""
+    if not await connection.fetchval("SELECT to_regclass('public.schema_migrations') IS NOT NULL"):
+        return {}
+    await connection.execute(f"SET ROLE {role}")
+    return {
+        row["number"]: row["checksum"]
+        for row in await connection.fetch("SELECT number, checksum FROM schema_migrations")
+    }
+
+
+def _missing(ledger: dict[int, str], known: list[Migration]) -> list[Migration]:
+    """What is not applied yet, provided that everything else is ours."""
+    head, ours = max(ledger, default=0), len(known)
+    if head > ours:
+        raise MigrationRefused(
+            f"the database's schema is at {head} and this program knows {ours}; use a program as new as the schema"
+        )
+    for migration in known:
+        _require_unchanged(migration, ledger.get(migration.number))
+    return [migration for migration in known if migration.number not in ledger]
+
+
+def _require_unchanged(migration: Migration, checksum: str | None) -> None:
+    if checksum not in (None, migration.checksum):
+        raise MigrationRefused(
+            f"migration {migration.name} was changed after it was applied; use the program that applied it,"
+            " or write a new migration instead"
+        )
+
+
 async def _apply(connection: Any, migration: Migration) -> bool:
     async with connection.transaction():
-        # Held until commit: whoever waited here finds the ledger already written.
+        # Held until commit: a process that waited here finds the ledger already written.
         await connection.execute(f"SET LOCAL ROLE NONE; SELECT pg_advisory_xact_lock({_LOCK})")
         if migration.number == 1:
             await connection.execute(_ROLES)
@@ -123,8 +185,7 @@ async def _apply(connection: Any, migration: Migration) -> bool:
 
 async def _is_applied(connection: Any, migration: Migration) -> bool:
     checksum = await connection.fetchval("SELECT checksum FROM schema_migrations WHERE number = $1", migration.number)
-    if checksum is not None and checksum != migration.checksum:
-        raise MigrationRefused(f"migration {migration.name} was changed after it was applied; write a new one instead")
+    _require_unchanged(migration, checksum)
     return checksum is not None
 
 

@@ -3,6 +3,7 @@
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import Annotated, Generic, TypeVar
 from uuid import UUID
 
@@ -15,14 +16,25 @@ T = TypeVar("T")
 K = TypeVar("K")
 Limit = Annotated[int, msgspec.Meta(ge=1, le=200)]
 Cursor = Annotated[str, msgspec.Meta(max_length=1024)]
+# A page ends once it holds so many bytes of text: encoding more would keep everybody else waiting.
+MOST_TEXT = 2_000_000
 _TAG = 16
 
 
 class Page(msgspec.Struct, Generic[T], frozen=True):
-    """Some of many, and where to go on."""
+    """Some of many, `limit` at most; where to go on, when there are more."""
 
     items: list[T]
     next_cursor: str | None = None
+
+
+def fitting(texts: Sequence[str]) -> int:
+    """How many of these fit on one page, one at least: whatever begins before the page holds `MOST_TEXT` bytes."""
+    # A character has four bytes at most, and nearly every page is short.
+    if 4 * sum(map(len, texts)) < MOST_TEXT:
+        return len(texts)
+    totals = list(accumulate(len(text.encode()) for text in texts))
+    return next((count for count, total in enumerate(totals, 1) if total >= MOST_TEXT), len(totals))
 
 
 class BadCursor(Invalid):

@@ -1,6 +1,8 @@
 """Password hashing: argon2id in a thread, one at a time, so that a burst of sign-ins cannot take the memory."""
 
 import asyncio
+from functools import cache
+from pathlib import Path
 
 from argon2 import PasswordHasher, Type
 from argon2.exceptions import InvalidHashError, VerificationError
@@ -8,7 +10,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 KDF = "argon2id m=46MiB t=1 p=1"
 _HASHER = PasswordHasher(time_cost=1, memory_cost=47_104, parallelism=1, hash_len=32, salt_len=16, type=Type.ID)
 # Verified when the username is unknown, so that both answers take the same time.
-_DECOY = _HASHER.hash("a password nobody has")
+_DECOY = _HASHER.hash("a password that is never used")
 
 
 class Passwords:
@@ -31,6 +33,18 @@ class Passwords:
     def needs_rehash(self, stored: str) -> bool:
         """Whether the parameters have moved on since it was stored."""
         return _HASHER.check_needs_rehash(stored)
+
+
+def is_common(password: str) -> bool:
+    """Whether this is one of the ten thousand that anybody would try first, in any case and with spaces around it."""
+    return password.strip().lower() in _common_passwords()
+
+
+@cache
+def _common_passwords() -> frozenset[str]:
+    # A notice comes first, then an empty line, then one password a line.
+    text = Path(__file__).with_name("common_passwords.txt").read_text("utf-8")
+    return frozenset(text.partition("\n\n")[2].splitlines())
 
 
 def _verify(stored: str, password: str) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import asyncpg
 
 Connection = Any  # asyncpg hands out proxies of its connections; only the kit calls them.
-Place = Connection | None
+Slot = Connection | None
 
 ACQUIRE_SECONDS = 10
 CROWDED_SECONDS = 0.05
@@ -22,7 +22,7 @@ class Unreachable(ConnectionError):
 
 
 async def patiently(connect: Callable[[], Awaitable[T]]) -> T:
-    """Connect; while PostgreSQL has no place left, try again for a while, because others come and go."""
+    """Connect; while PostgreSQL has no slot left, try again for a while, because others come and go."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + ACQUIRE_SECONDS
     while True:
@@ -35,28 +35,28 @@ async def patiently(connect: Callable[[], Awaitable[T]]) -> T:
 
 
 class Pool:
-    """At most `size` connections. A free place holds one that is ready, or nothing; the driver's pool makes and ends them."""
+    """At most `size` connections. A free slot holds one that is ready, or nothing; the driver's pool makes and ends them."""
 
     def __init__(self, driver: Any, size: int) -> None:
         self._driver = driver
-        self._free: list[Place] = [None] * size
-        self._waiting: deque[asyncio.Future[Place]] = deque()
+        self._free: list[Slot] = [None] * size
+        self._waiting: deque[asyncio.Future[Slot]] = deque()
         self._closing = False
         self._tidying = asyncio.create_task(self._tidy())
 
     async def take(self) -> Connection:
-        """The connection that was used last, or a new one; whoever takes it gives it back."""
-        if self._free and (place := self._free[-1]) is not None and _is_ready(place):
+        """The connection that was used last, or a new one; the caller must give it back."""
+        if self._free and (slot := self._free[-1]) is not None and _is_ready(slot):
             return self._free.pop()
         return await patiently(self._take)
 
     async def _take(self) -> Connection:
-        place = self._free.pop() if self._free else await self._wait()
-        if place is not None and _is_ready(place):
-            return place
+        slot = self._free.pop() if self._free else await self._wait()
+        if slot is not None and _is_ready(slot):
+            return slot
         try:
-            if place is not None:
-                await self._driver.release(place)
+            if slot is not None:
+                await self._driver.release(slot)
             return await self._connect()
         except BaseException:
             self._offer(None)
@@ -66,7 +66,7 @@ class Pool:
         try:
             return await self._driver.acquire(timeout=ACQUIRE_SECONDS)
         except OSError as error:
-            # Said here and not to whoever reads the error: elsewhere a missing file is a defect and no outage.
+            # Translated here only: elsewhere a missing file is a defect and not an outage.
             raise Unreachable(f"PostgreSQL cannot be reached: {error}") from error
 
     async def give_back(self, connection: Connection, *, clean: bool) -> None:
@@ -88,24 +88,24 @@ class Pool:
         await self._put_away()
         await self._driver.close()
 
-    def _offer(self, place: Place) -> None:
+    def _offer(self, slot: Slot) -> None:
         while self._waiting:
             waiter = self._waiting.popleft()
             if not waiter.done():
-                waiter.set_result(place)
+                waiter.set_result(slot)
                 return
-        # A ready connection is taken before an empty place: it costs nothing, and PostgreSQL may have no other to give.
-        self._free.insert(0 if place is None else len(self._free), place)
+        # A ready connection is taken before an empty slot: it costs nothing, and PostgreSQL may have no other to give.
+        self._free.insert(0 if slot is None else len(self._free), slot)
 
-    async def _wait(self) -> Place:
+    async def _wait(self) -> Slot:
         loop = asyncio.get_running_loop()
-        waiter: asyncio.Future[Place] = loop.create_future()
+        waiter: asyncio.Future[Slot] = loop.create_future()
         self._waiting.append(waiter)
         deadline = loop.call_later(ACQUIRE_SECONDS, _give_up, waiter)
         try:
             return await waiter
         except asyncio.CancelledError:
-            # Cancelled between being offered a place and taking it: the place is for somebody else.
+            # Cancelled between being offered a slot and taking it: offer the slot to the next waiter.
             if not waiter.cancelled() and waiter.exception() is None:
                 self._offer(waiter.result())
             raise
@@ -119,15 +119,15 @@ class Pool:
                 await self._put_away()
 
     async def _put_away(self) -> None:
-        """Leave what nobody uses to the driver, which ends connections that stay idle."""
-        for place in list(self._free):
-            # Somebody may have taken it while the one before was put away.
-            if place is not None and place in self._free:
-                self._free.remove(place)
-                await self.give_back(place, clean=False)
+        """Return unused connections to the driver, which closes idle ones."""
+        for slot in list(self._free):
+            # It may have been taken while the one before was put away.
+            if slot is not None and slot in self._free:
+                self._free.remove(slot)
+                await self.give_back(slot, clean=False)
 
 
-def _give_up(waiter: asyncio.Future[Place]) -> None:
+def _give_up(waiter: asyncio.Future[Slot]) -> None:
     if not waiter.done():
         waiter.set_exception(TimeoutError("no connection became free"))
 

@@ -1,111 +1,106 @@
 """JSON schemas that anybody may hand in, and a model's reply judged by one; a reply is taken or refused, never repaired."""
 
 import json
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import jsonschema_rs
 
-LARGEST, DEEPEST, HEAVIEST, LONGEST_PATTERN = 65_536, 32, 10_000, 256
-_LARGEST_PATTERN = 1 << 20
-_DATA = frozenset({"enum", "const", "default", "examples"})
-# Each makes what a reference means depend on more than the place it names.
-_ELSEWHERE = frozenset(
-    {"$dynamicRef", "$recursiveRef", "$dynamicAnchor", "$recursiveAnchor", "$id", "$anchor", "$vocabulary"}
-)
+from atrium.kit.scales import Scale, SchemaRefused, Weight, measure
 
-
-class SchemaRefused(ValueError):
-    """Not a schema, or one that would cost too much to ask."""
+LARGEST, LONGEST_REPLY = 65_536, 1 << 20
+# Comparisons, of some 25 ns each: the event loop is blocked no longer than that, whatever the schema and the reply are.
+MOST_WORK = 2_000_000
+# Of all tools of a turn together; of one schema a few thousand.
+MOST_OF_TOOLS = 6_000
+_AT_LEAST = 8
+_LARGEST_PATTERN = 1 << 18
 
 
 class ReplyRefused(ValueError):
     """Not what was asked for; the message says in which way."""
 
 
-Schema = jsonschema_rs.Draft202012Validator
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """A schema ready to judge, and what judging one value can cost."""
+
+    validator: jsonschema_rs.Draft202012Validator
+    weight: Weight
+
+    def work(self, value: Any) -> int:
+        """At most how many comparisons it takes to judge a value."""
+        size = measure(value)
+        return size.values * (_AT_LEAST + self.weight.beside) + size.text * self.weight.patterns // 4
 
 
 def compile_schema(schema: Any) -> Schema:
     """A schema ready to judge; refused when it refers outside itself or could take long, however small the reply."""
     if not isinstance(schema, dict):
         raise SchemaRefused("a schema is a JSON object")
-    if len(json.dumps(schema)) > LARGEST:
+    text = json.dumps(schema)
+    if len(text) > LARGEST:
         raise SchemaRefused(f"the schema has more than {LARGEST} bytes")
-    _Scale(schema).weigh(schema, 0)
+    return _compiled(text)
+
+
+def weigh_tools(tools: list[dict[str, Any]]) -> None:
+    """Refuse tools whose parameters would cost too much to fill in; nothing is compiled, because the model's side does that."""
+    places = 0
+    for tool in tools:
+        function = tool.get("function")
+        parameters = function.get("parameters") if isinstance(function, dict) else None
+        if parameters is None:
+            continue
+        if not isinstance(parameters, dict):
+            raise SchemaRefused("the parameters of a tool are a schema, a JSON object")
+        places += Scale(parameters).weigh().places
+        if places > MOST_OF_TOOLS:
+            raise SchemaRefused(f"the tools' parameters amount to more than {MOST_OF_TOOLS} places")
+
+
+@lru_cache(maxsize=16)
+def _compiled(text: str) -> Schema:
+    # Asked for when a turn is queued, when it begins and when its reply has come: compiled for the first.
+    schema = json.loads(text)
+    weight = Scale(schema).weigh()
+    options = jsonschema_rs.RegexOptions(size_limit=_LARGEST_PATTERN)
     try:
-        return Schema(schema, retriever=_never, pattern_options=jsonschema_rs.RegexOptions(size_limit=_LARGEST_PATTERN))
+        return Schema(
+            jsonschema_rs.Draft202012Validator(schema, retriever=_never, pattern_options=options),
+            weight,
+        )
     except (jsonschema_rs.ValidationError, ValueError) as error:
         raise SchemaRefused(f"this is not a schema: {_first_line(error)}") from error
 
 
 def judge_json(text: str, schema: Schema | None = None) -> Any:
-    """The value a reply is; refused unless it is one JSON text, every key once, and what the schema allows."""
+    """The value a reply is; refused unless it is one JSON text, every key once, and what the schema allows.
+
+    Reading a large one takes a while, so that it belongs into a thread; judging it does not, as far as it is not refused.
+    """
+    if len(text) > LONGEST_REPLY:
+        raise ReplyRefused(f"it has more than {LONGEST_REPLY} characters")
     try:
         value = json.loads(text, object_pairs_hook=_distinct, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
         raise ReplyRefused(f"it is not JSON: {_first_line(error)}") from error
-    for fault in schema.iter_errors(value) if schema else ():
-        place = "/".join(map(str, fault.instance_path))
-        raise ReplyRefused(f"it does not fit the schema at /{place}: {fault.message[:200]}")
+    if schema is not None:
+        require_fitting(value, schema)
     return value
 
 
-class _Scale:
-    """How many places of a schema one value could be compared with, all references followed."""
-
-    def __init__(self, schema: dict[str, Any]) -> None:
-        self._schema = schema
-        self._weights: dict[str, int] = {}
-        self._open: set[str] = set()
-
-    def weigh(self, node: Any, depth: int) -> int:
-        if depth > DEEPEST:
-            raise SchemaRefused(f"the schema is nested deeper than {DEEPEST}")
-        if isinstance(node, list):
-            return self._sum(self.weigh(one, depth + 1) for one in node)
-        if not isinstance(node, dict):
-            return 1
-        return self._sum(self._weigh_keyword(name, value, depth) for name, value in node.items() if name not in _DATA)
-
-    def _sum(self, weights: Any) -> int:
-        total = 1
-        for weight in weights:
-            total += weight
-            if total > HEAVIEST:
-                raise SchemaRefused(f"the schema amounts to more than {HEAVIEST} places")
-        return total
-
-    def _weigh_keyword(self, name: str, value: Any, depth: int) -> int:
-        if name in _ELSEWHERE:
-            raise SchemaRefused(f"{name} is not taken here")
-        if name == "$ref":
-            return self._weigh_reference(value, depth)
-        if name == "pattern" and isinstance(value, str) and len(value) > LONGEST_PATTERN:
-            raise SchemaRefused(f"a pattern has more than {LONGEST_PATTERN} characters")
-        return self.weigh(value, depth + 1)
-
-    def _weigh_reference(self, reference: Any, depth: int) -> int:
-        if not isinstance(reference, str) or not (reference == "#" or reference.startswith("#/")):
-            raise SchemaRefused("a $ref points to somewhere inside the schema")
-        if reference in self._open:  # a type that contains itself; each turn takes a piece of the reply
-            return 1
-        if reference not in self._weights:
-            self._open.add(reference)
-            self._weights[reference] = self.weigh(self._target(reference), depth + 1)
-            self._open.discard(reference)
-        return self._weights[reference]
-
-    def _target(self, reference: str) -> Any:
-        found: Any = self._schema
-        for step in reference.split("/")[1:]:
-            name = step.replace("~1", "/").replace("~0", "~")
-            if isinstance(found, list) and name.isdecimal() and int(name) < len(found):
-                found = found[int(name)]
-            elif isinstance(found, dict) and name in found:
-                found = found[name]
-            else:
-                raise SchemaRefused(f"{reference[:100]} points nowhere")
-        return found
+def require_fitting(value: Any, schema: Schema) -> None:
+    """Refuse a value that is not what the schema allows."""
+    if schema.work(value) > MOST_WORK:
+        raise ReplyRefused("it is too large to be compared with this schema; ask for less at once")
+    try:
+        # The first fault is enough: finding them all takes a thousand times as long.
+        schema.validator.validate(value)
+    except jsonschema_rs.ValidationError as fault:
+        place = "/".join(map(str, fault.instance_path))
+        raise ReplyRefused(f"it does not fit the schema at /{place}: {fault.message[:200]}") from fault
 
 
 def _never(address: str) -> Any:

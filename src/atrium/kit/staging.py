@@ -1,7 +1,7 @@
 """A folder of files in the making: bytes arrive here, are hashed on the way, and wait until they are taken.
 
 A file is locked while its writer lives. The kernel drops the lock with the process, so a file that can be locked was left
-by somebody who died: its name then says what it was to become.
+by a process that died: its name then says what it was to become.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 from uuid import UUID
 
-from atrium.kit.checksums import new_checksum
+from atrium.kit.checksums import new_hasher
 from atrium.kit.ids import new_id
 
 T = TypeVar("T")
@@ -56,7 +56,7 @@ class _Hashed:
 
 def digests_of(whole: bytes, hashes: Iterable[str]) -> Digests:
     """The same for a few bytes in memory."""
-    found = {name: new_checksum(name) for name in hashes}
+    found = {name: new_hasher(name) for name in hashes}
     for one in found.values():
         one.update(whole)
     return _Hashed(hashlib.sha256(whole).digest(), {name: one.digest() for name, one in found.items()})
@@ -93,7 +93,7 @@ class StagingArea:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
 
     def leftovers(self, seconds: float) -> list[Leftover]:
-        """Files untouched for this long that nobody holds."""
+        """Files untouched for this long that no process has locked."""
         if not self.folder.is_dir():
             return []
         before = time.time() - seconds
@@ -111,7 +111,7 @@ class Writer:
         self._area, self._namespace = area, namespace
         self._path = area.folder / f"{new_id().hex}{PART}"
         self._sha256 = hashlib.sha256()
-        self._others = {name: new_checksum(name) for name in hashes}
+        self._others = {name: new_hasher(name) for name in hashes}
         self._chunks: list[bytes] = []
         self._waiting = self.size = 0
         self._file: int | None = None
@@ -140,7 +140,7 @@ class Writer:
         await self._end(self._path)
 
     async def leave(self) -> None:
-        """Let go of the file without removing it: whoever sweeps next decides what becomes of it."""
+        """Close the file without removing it: the next sweep decides what happens to it."""
         await self._end(None)
 
     def _depart(self) -> None:

@@ -6,7 +6,18 @@ import zlib
 
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _BODY, _CHECK = 43, 6
-PREFIXES = {"session": "ats_", "first": "ats_", "token": "att_", "worker": "atw_", "activation": "ata_"}
+# A session in a cookie has a prefix of its own: it is worth nothing as a bearer token, and no bearer token is as a cookie.
+COOKIE = b"atc_"
+PREFIXES = {
+    "session": "ats_",
+    "first": "ats_",
+    "cookie": "atc_",
+    "token": "att_",
+    "worker": "atw_",
+    "activation": "ata_",
+    "reset": "atr_",
+}
+WORKER_PREFIX = PREFIXES["worker"].encode()
 _KNOWN = frozenset(prefix.encode() for prefix in PREFIXES.values())
 _LENGTH = 4 + _BODY + _CHECK
 

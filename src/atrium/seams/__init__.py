@@ -1,1 +1,1 @@
-"""The contract types every room and plugin shares."""
+"""The contract types every domain and plugin shares."""

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Protocol
 from uuid import UUID
 
-from atrium.kit.settings import Settings
+from atrium.seams.settings import Settings
 
 
 class BlobMissing(Exception):
@@ -34,6 +34,13 @@ class BlobStore(Protocol):
 
     async def close(self) -> None:
         """Let go of what the store holds open."""
+
+
+async def close_store(store: BlobStore) -> None:
+    """Let a store go; put, get, delete and stat are enough to be one, and `walk` and `close` are for those that have them."""
+    close = getattr(store, "close", None)
+    if close is not None:
+        await close()
 
 
 BlobStoreFactory = Callable[[Settings], BlobStore]

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
+from enum import Enum
 from types import TracebackType
 from uuid import UUID
 
 import msgspec
 
-from atrium.kit.bell import Bell
 from atrium.kit.combiner import Combiner
 from atrium.kit.database import Begun, Database, Transaction
+from atrium.kit.holds import Hold
 from atrium.kit.ids import NIL
 from atrium.kit.keys import Keyring
-from atrium.kit.lines import Lines
 from atrium.kit.metrics import Metrics
+from atrium.kit.notify import Notifier
 from atrium.kit.outbound import Outbound
 from atrium.kit.passwords import Passwords
-from atrium.kit.settings import Settings
 from atrium.kit.staging import StagingArea
+from atrium.kit.waiting import WaitQueues
 from atrium.seams.blobs import BlobStore
+from atrium.seams.settings import Settings
 from atrium.seams.wiring import Registry
 
 
@@ -36,16 +38,39 @@ class Principal(msgspec.Struct, frozen=True, kw_only=True):
     features: frozenset[str] = frozenset()
     operator: bool = False
     org_role: str | None = None
+    hosted: bool = False
     suspended: str | None = None
     credential_id: UUID = NIL
     credential: str = "session"
     scope: frozenset[str] | None = None
+    # What every key begins with that the credential may be used for; an access key may be narrowed to a folder.
+    prefix: str = ""
     fresh: bool = False
+    # Whether a browser sent the credential by itself: then a script may have asked, and not the person.
+    cookie: bool = False
 
     def within_scope(self, permission: str) -> bool:
         """Whether the credential may be used for this at all; a token's scope narrows even an owner."""
         return self.scope is None or permission in self.scope
 
+
+class Holding(Enum):
+    """What has to stand until a transaction commits: nothing, the caller's credential, or also their company's right to write."""
+
+    NOTHING = 0
+    CREDENTIAL = 1
+    WRITING = 2
+
+
+# How PostgreSQL is asked whether a credential still stands, or, for a job, which has none, whether its owner is still there. A worker
+# answers for each job by its claim.
+HOLDS = {
+    "session": "hold_token",
+    "first": "hold_token",
+    "token": "hold_token",
+    "s3": "hold_s3_key",
+    "job": "hold_person",
+}
 
 ANONYMOUS = Principal(
     user_id=NIL, team_id=NIL, org_id=NIL, username="", role="", permissions=frozenset(), credential=""
@@ -69,11 +94,15 @@ class Services(msgspec.Struct, frozen=True, kw_only=True):
     registry: Registry
     state: ProcessState
     combiner: Combiner
-    bell: Bell
-    lines: Lines
+    notifier: Notifier
+    wait_queues: WaitQueues
     blobs: BlobStore
     staging: StagingArea
     outbound: Outbound
+
+
+# Finding an enumeration's member by name takes longer than a comparison.
+_NOTHING = Holding.NOTHING
 
 
 class Acting(msgspec.Struct, kw_only=True):
@@ -82,15 +111,46 @@ class Acting(msgspec.Struct, kw_only=True):
     who: Principal
     services: Services
     address: str = ""
+    user_agent: str = ""
     request_id: str = ""
     secure: bool = False
+    # Whether a session opened now travels as a cookie.
+    wants_cookie: bool = False
+    holding: Holding = Holding.NOTHING
     checked: set[str] = msgspec.field(default_factory=set)
+
+    @property
+    def may_end(self) -> bool:
+        """Whether the caller came with a credential of a person's, which may end while they are served."""
+        return self.who.credential_id != NIL and self.who.credential in HOLDS
+
+    def hold(self) -> Hold | None:
+        """What the caller's writing transactions begin with, so that none commits after its credential has ended."""
+        who = self.who
+        if self.holding is _NOTHING or not (self.may_end or who.credential == "job"):
+            return None
+        return Hold(HOLDS[who.credential], who.user_id, who.credential_id, self.holding is Holding.WRITING)
+
+
+class EndsUnlocked(RuntimeError):
+    """Credentials were about to end in a transaction that did not say so at its beginning."""
 
 
 class Context(Acting, kw_only=True):
     """Something a principal does inside one open transaction: nearly everything."""
 
     db: Transaction
+    ending: Collection[UUID] = ()
+
+    def require_ending(self, person_id: UUID) -> None:
+        """Refuse to end a person's credentials unless the transaction began with `ending` them."""
+        if person_id not in self.ending:
+            raise EndsUnlocked("begin the transaction with ending=(person_id,): writes under way must finish first")
+
+    @classmethod
+    def of_company(cls, services: Services, db: Transaction, org_id: UUID, team_id: UUID = NIL) -> Context:
+        """A context for background work in a company's transaction; it acts for no person."""
+        return cls(who=msgspec.structs.replace(ANONYMOUS, org_id=org_id, team_id=team_id), services=services, db=db)
 
     async def announce(self, event: object) -> None:
         """Tell every listener of this event, inside this transaction, in wiring order."""
@@ -99,14 +159,7 @@ class Context(Acting, kw_only=True):
 
     def acting_as(self, who: Principal) -> Context:
         """The same transaction on behalf of someone else; permissions are asked about afresh."""
-        return Context(
-            who=who,
-            services=self.services,
-            address=self.address,
-            request_id=self.request_id,
-            secure=self.secure,
-            db=self.db,
-        )
+        return msgspec.structs.replace(self, who=who, checked=set())
 
 
 async def _never() -> None:
@@ -116,51 +169,57 @@ async def _never() -> None:
 class Operation(Acting, kw_only=True):
     """Something that opens its own short transactions: streams, waits, uploads, whatever hashes a password.
 
-    `gone` waits until nobody listens for the answer any more; for whoever waits long before answering.
+    `gone` waits until the client disconnects; for handlers that wait long before they reply. `session` is what
+    came along as a cookie from our own origin, for what anybody may ask and some get a better answer to.
     """
 
+    session: bytes = b""
     gone: Callable[[], Awaitable[None]] = _never
 
-    def begin(self) -> Beginning:
-        """A transaction behind the wall of the caller's company."""
-        return Beginning(self, self.services.database.begin(self.who.org_id))
+    def begin(self, *, ending: Collection[UUID] = (), held: bool = True) -> Beginning:
+        """A transaction behind the wall of the caller's company.
 
-    def begin_system(self) -> Beginning:
+        One that ends credentials names their people as `ending`, and waits for what they are writing. Without `held` it
+        goes on after the caller's own credential has ended.
+        """
+        hold = self.hold() if held else None
+        return Beginning(self, self.services.database.begin(self.who.org_id, None, hold, ending), ending)
+
+    def begin_system(self, *, ending: Collection[UUID] = ()) -> Beginning:
         """A transaction over the directory of all companies, for what happens before or above a company."""
-        return Beginning(self, self.services.database.begin_system())
+        return Beginning(self, self.services.database.begin_system(hold=self.hold(), ending=ending), ending)
 
     def acting_as(self, who: Principal) -> Operation:
-        """The same operation on behalf of someone else."""
-        return Operation(
-            who=who,
+        """The same operation on behalf of someone else; permissions are asked about afresh."""
+        return msgspec.structs.replace(self, who=who, checked=set())
+
+    def within(self, db: Transaction, ending: Collection[UUID] = ()) -> Context:
+        """The same caller inside an open transaction; what was checked counts for both."""
+        return Context(
+            who=self.who,
             services=self.services,
             address=self.address,
+            user_agent=self.user_agent,
             request_id=self.request_id,
             secure=self.secure,
-            gone=self.gone,
+            wants_cookie=self.wants_cookie,
+            holding=self.holding,
+            checked=self.checked,
+            db=db,
+            ending=ending,
         )
 
 
 class Beginning:
     """Opens a transaction and hands out its Context."""
 
-    __slots__ = ("_begun", "_op")
+    __slots__ = ("_begun", "_ending", "_op")
 
-    def __init__(self, op: Operation, begun: Begun) -> None:
-        self._op, self._begun = op, begun
+    def __init__(self, op: Operation, begun: Begun, ending: Collection[UUID] = ()) -> None:
+        self._op, self._begun, self._ending = op, begun, ending
 
     async def __aenter__(self) -> Context:
-        op = self._op
-        db = await self._begun.__aenter__()
-        return Context(
-            who=op.who,
-            services=op.services,
-            address=op.address,
-            request_id=op.request_id,
-            secure=op.secure,
-            checked=op.checked,
-            db=db,
-        )
+        return self._op.within(await self._begun.__aenter__(), self._ending)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -1,7 +1,6 @@
-"""A job kind: work with a name that runs in the background, here or on somebody else's machine."""
+"""A job kind: named work that runs in the background, here or on another machine."""
 
 import asyncio
-import inspect
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -9,6 +8,8 @@ from typing import Any
 from uuid import UUID
 
 import msgspec
+
+from atrium.kit.signatures import is_async_of, is_struct
 
 Amounts = dict[str, int]
 
@@ -18,7 +19,7 @@ class NoArguments(msgspec.Struct, forbid_unknown_fields=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class JobPlacement:
     """Where a job runs: at one worker elsewhere, or (None) in this server; `model` is what its attempts are told."""
 
     model: str | None
@@ -35,6 +36,8 @@ class JobKind:
     an attempt whose process died is repeated, so effects belong into transactions or must bear repetition.
     `problem_with` takes a worker's result and returns what is wrong with it, or nothing; `problem_between` does the same for the
     arguments and a result that is right by itself.
+    `finished` takes (context of the company, the kind's jobs that ended for good in one settlement, all of them together) inside
+    the transaction that ends them; it also hears of jobs whose owner has left.
     """
 
     name: str
@@ -43,15 +46,19 @@ class JobKind:
     run: Callable[..., Awaitable[Any]] | None = None
     problem_with: Callable[[Any], str | None] | None = None
     problem_between: Callable[[Any, Any], str | None] | None = None
-    place: Callable[..., Awaitable[Place]] | None = None
+    place: Callable[..., Awaitable[JobPlacement]] | None = None
     # What an attempt may spend at most, and what it did; a kind without `reserves` never touches a quota.
     reserves: Callable[[Any], Amounts] | None = None
     used: Callable[[Any, Any], Amounts] | None = None
     # What an attempt used that ended with this exception here; all it reserved, unless the kind knows better.
     spent: Callable[[Exception], Amounts | None] | None = None
+    finished: Callable[..., Awaitable[None]] | None = None
+    # Most that one process runs at once, apart from its other jobs. Every process runs such a kind, first for teams that have none
+    # running there. None: as many as there are free slots, in processes that run jobs.
+    at_once: int | None = None
     attempts: int = 3
     lease: int = 60
-    # Whether people may ask for it by POST /api/jobs; other kinds are queued by the product itself.
+    # Whether people may ask for it by POST /api/jobs; other kinds are queued by the product itself, and listed only when asked for.
     public: bool = True
     source: str = "core"
 
@@ -68,27 +75,27 @@ class JobKind:
 
 def problems_with(kind: JobKind) -> Iterator[str]:
     """What would come out only when the first such job runs."""
-    if not (isinstance(kind.arguments, type) and issubclass(kind.arguments, msgspec.Struct)):
+    if not is_struct(kind.arguments):
         yield "arguments must be a msgspec struct"
-    if kind.run is not None and not _takes(kind.run, 2):
+    if kind.run is not None and not is_async_of(kind.run, 2):
         yield "run must be async and take (operation, assignment)"
     if kind.run is None and kind.problem_with is None:
         yield "a remote kind must say what is wrong with a result (problem_with)"
-    if kind.place is not None and (not _takes(kind.place, 2) or kind.run is None or kind.problem_with is None):
+    if kind.place is not None and (not is_async_of(kind.place, 2) or kind.run is None or kind.problem_with is None):
         yield "a kind that is placed has run and problem_with; place must be async and take (context, model)"
     if (kind.used or kind.spent) is not None and kind.reserves is None:
         yield "what is used must have been reserved"
+    if kind.finished is not None and not is_async_of(kind.finished, 2):
+        yield "finished must be async and take (context, jobs)"
+    if kind.at_once is not None and (kind.at_once < 1 or kind.run is None or kind.place is not None):
+        yield "only a kind that runs here alone says how many at once, and at least one"
     if not (1 <= kind.attempts <= 100 and 1 <= kind.lease <= 86_400):
         yield "attempts are 1 to 100, a lease is 1 to 86,400 seconds"
 
 
-def _takes(function: Callable[..., Any], count: int) -> bool:
-    return inspect.iscoroutinefunction(function) and len(inspect.signature(function).parameters) == count
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
-    """One attempt at a job, as the kind's `run` sees it; `cancel` is set when somebody no longer wants the result."""
+    """One attempt at a job, as the kind's `run` sees it; `cancel` is set when the result is no longer wanted."""
 
     id: UUID
     kind: str

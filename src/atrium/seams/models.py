@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Protocol
 import msgspec
 
 from atrium.kit.errors import AppError, Kind
-from atrium.kit.replies import Schema, compile_schema
+from atrium.kit.replies import Schema, compile_schema, weigh_tools
 
 Finish = Literal["stop", "length", "tool_calls", "content_filter"]
 Count = Annotated[int, msgspec.Meta(ge=0, le=1_000_000_000)]
@@ -45,8 +45,11 @@ class Turn(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     tools: Annotated[list[dict[str, Any]], msgspec.Meta(max_length=128)] = []
     model: Annotated[str, msgspec.Meta(min_length=1, max_length=200)] | None = None
 
+    def __post_init__(self) -> None:
+        weigh_tools(self.tools)
 
-class Usage(msgspec.Struct, frozen=True):
+
+class TokenUsage(msgspec.Struct, frozen=True):
     """What a turn cost, in tokens."""
 
     prompt_tokens: Count
@@ -58,13 +61,13 @@ class Usage(msgspec.Struct, frozen=True):
         return self.prompt_tokens + self.completion_tokens
 
 
-class Text(msgspec.Struct, frozen=True):
+class TextPiece(msgspec.Struct, frozen=True):
     """A piece of the answer."""
 
     text: str
 
 
-class Thinking(msgspec.Struct, frozen=True):
+class ThinkingPiece(msgspec.Struct, frozen=True):
     """A piece of what the model said to itself."""
 
     text: str
@@ -82,18 +85,18 @@ class Done(msgspec.Struct, frozen=True):
     """The last event of every turn that came to its end."""
 
     finish: Finish
-    usage: Usage
+    usage: TokenUsage
 
 
-Event = Text | Thinking | Call | Done
+ModelEvent = TextPiece | ThinkingPiece | Call | Done
 
 
-class Reply(msgspec.Struct, frozen=True, omit_defaults=True):
+class ModelReply(msgspec.Struct, frozen=True, omit_defaults=True):
     """A whole turn."""
 
     text: str
     finish: Finish
-    usage: Usage
+    usage: TokenUsage
     calls: list[Call] = []
     thinking: str = ""
 
@@ -101,16 +104,16 @@ class Reply(msgspec.Struct, frozen=True, omit_defaults=True):
 class ModelPort(Protocol):
     """A model somewhere. Closing the stream early tells the other side to stop."""
 
-    def stream(self, turn: Turn) -> AsyncGenerator[Event, None]:
-        """What the model says, ending with `Done`; a refusal or a failure is raised."""
+    def stream(self, turn: Turn) -> AsyncGenerator[list[ModelEvent], None]:
+        """What the model says, what arrived together in one list, ending with `Done`; a refusal or a failure is raised."""
 
 
 class ModelFailure(AppError):
     """A turn without a reply; `usage` is what was spent all the same."""
 
-    def __init__(self, message: str, usage: Usage | None = None) -> None:
+    def __init__(self, message: str, usage: TokenUsage | None = None) -> None:
         super().__init__(message)
-        self.usage = usage or Usage(0, 0)
+        self.usage = usage or TokenUsage(0, 0)
 
 
 class ModelUnavailable(ModelFailure):
@@ -125,18 +128,19 @@ class ModelRefused(ModelFailure):
     kind, code, title = Kind.REFUSED, "models.refused", "The model refused this turn"
 
 
-async def complete(port: ModelPort, turn: Turn) -> Reply:
+async def complete(port: ModelPort, turn: Turn) -> ModelReply:
     """The whole turn at once."""
     text, thinking, calls = "", "", list[Call]()
-    async with aclosing(port.stream(turn)) as events:
-        async for event in events:
-            match event:
-                case Text():
-                    text += event.text
-                case Thinking():
-                    thinking += event.text
-                case Call():
-                    calls.append(event)
-                case Done():
-                    return Reply(text, event.finish, event.usage, calls, thinking)
+    async with aclosing(port.stream(turn)) as arriving:
+        async for events in arriving:
+            for event in events:
+                match event:
+                    case TextPiece():
+                        text += event.text
+                    case ThinkingPiece():
+                        thinking += event.text
+                    case Call():
+                        calls.append(event)
+                    case Done():
+                        return ModelReply(text, event.finish, event.usage, calls, thinking)
     raise ModelUnavailable("the model's answer has no end")

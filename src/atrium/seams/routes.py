@@ -1,8 +1,9 @@
 """The shape of one row in the route table, and the replies a handler may give."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import partial
 from typing import Generic, NewType, TypeVar
 
 T = TypeVar("T")
@@ -20,7 +21,11 @@ Host = NewType("Host", str)
 
 
 class Disconnected(Exception):
-    """The client left; nobody is there to answer."""
+    """The client disconnected before the reply."""
+
+
+# The methods that change nothing.
+READS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class Auth(Enum):
@@ -41,8 +46,28 @@ class Decides(Enum):
     RESOURCE = "resource"
 
 
+class CredentialClass(Enum):
+    """Which credentials a row without a permission accepts; instead of one, a row may list permissions of which a scope needs one."""
+
+    ANY = "any"
+    UNSCOPED = "unscoped"
+    SESSION = "session"
+
+
+class Suspension(Enum):
+    """What a suspended company or tenant may still write."""
+
+    CLOSED = "closed"
+    # Operators keep the instance running while their own company is suspended.
+    OPERATORS = "operators"
+    # What ends or hardens credentials must never wait.
+    OPEN = "open"
+
+
 PUBLIC, BEARER, PROVISION, SUPERADMIN, ORG_ADMIN, SIGNED = Auth
 RESOURCE = Decides.RESOURCE
+ANY, UNSCOPED, SESSION = CredentialClass
+CLOSED, OPERATORS, OPEN = Suspension
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +82,18 @@ class Route:
     decides: Decides = Decides.ROLE
     feature: str | None = None
     section: str = ""
+    accepts: CredentialClass | frozenset[str] | None = None
+    suspension: Suspension = Suspension.CLOSED
+    rated: bool = True
+    # Whether it gives a credential or power, always or when its body sets the field named here: a session in a cookie then
+    # needs the person's password as well.
+    gives: bool | str = False
+    # Whether its permission is not enough: the owner of a hosted tenant holds instance:manage, and does not run the server.
+    operators: bool = False
+    # Whether pages of every origin may read its replies (CORS); only where there is no credential to borrow.
+    cors: bool = False
+    # What its replies carry besides what all replies do.
+    headers: tuple[tuple[str, str], ...] = ()
 
 
 def section(name: str, *rows: Route) -> tuple[Route, ...]:
@@ -64,22 +101,9 @@ def section(name: str, *rows: Route) -> tuple[Route, ...]:
     return tuple(replace(row, section=name) for row in rows)
 
 
-def _verb(method: str) -> Callable[..., Route]:
-    def row(
-        path: str,
-        handler: str,
-        auth: Auth,
-        permission: str | None = None,
-        decides: Decides = Decides.ROLE,
-        *,
-        feature: str | None = None,
-    ) -> Route:
-        return Route(method, path, handler, auth, permission, decides, feature)
-
-    return row
-
-
-GET, POST, PUT, PATCH, DELETE, OPTIONS = map(_verb, ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"))
+GET, POST, PUT, PATCH, DELETE, OPTIONS = (
+    partial(Route, method) for method in ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +114,14 @@ class Created(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
+class Put(Generic[T]):
+    """What is at an address now: 201 when nothing was there before, otherwise 200."""
+
+    value: T
+    new: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Accepted(Generic[T]):
     """202 with what was started."""
 
@@ -97,19 +129,36 @@ class Accepted(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
+class SignedIn(Generic[T]):
+    """A sign-in: a reply whose `token` is sent as a cookie when the client asks for that."""
+
+    value: T
+
+
+@dataclass(frozen=True, slots=True)
+class SignedOut(Generic[T]):
+    """The session that asked has ended; a cookie is forgotten with it."""
+
+    value: T
+
+
+@dataclass(frozen=True, slots=True)
 class Content:
-    """Bytes that are not a model: a page, a script, the metrics text. A page names the content policy it runs under."""
+    """Bytes that are not a model: a page, a script, the metrics text.
+
+    A page, and a script that runs by itself, name the content policy they run under; everything else gets the strictest.
+    """
 
     body: bytes
     media_type: str
     policy: str | None = None
-    # What a cache may do with it, and how the bytes are packed (`gzip`, `br`); an answer without `cache` is kept by nobody.
+    # What a cache may do with it, and how the bytes are packed (`gzip`, `br`); a reply without `cache` is not stored.
     cache: str | None = None
     encoding: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class SseEvent:
     """One server-sent event."""
 
     name: str
@@ -118,17 +167,18 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class EventStream:
-    """Server-sent events, closed at the source however the stream ends."""
+    """Server-sent events, closed at the source however the stream ends. Bytes are events that have their ids and frames already."""
 
-    events: AsyncGenerator[Event, None]
+    events: AsyncGenerator[SseEvent | bytes, None]
 
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """Bytes sent as they are read; the source is not begun for a HEAD, and closed however the sending ends.
+    """Bytes sent as they are read; the source is closed however the sending ends, and is not begun for a HEAD.
 
-    A `bare` one comes from a gateway that speaks another protocol: its headers are all there are, and `body` is what it
-    has read already: everything when there is no source, otherwise the first piece. An unknown length is sent in chunks.
+    `body` is what was read already: everything when there is no source, otherwise nothing yet or the first piece. An
+    unknown length is sent in chunks. A `bare` one comes from a gateway that speaks another protocol and adds its own
+    headers; the edge adds only what browsers are held to. `policy` is the content policy where the strictest will not do.
     """
 
     status: int
@@ -137,6 +187,7 @@ class Download:
     source: AsyncGenerator[bytes, None] | None
     bare: bool = False
     body: bytes = b""
+    policy: str | None = None
 
 
 @dataclass(slots=True)
@@ -155,7 +206,7 @@ class Wire:
 
 @dataclass(frozen=True, slots=True)
 class RawBody:
-    """The unread request body; whoever takes it decides whether to read a byte."""
+    """The unread request body; the handler decides whether to read it."""
 
     chunks: AsyncIterator[bytes]
     content_type: str

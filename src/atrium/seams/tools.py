@@ -1,10 +1,21 @@
-"""A tool: a verb that models, workflows and plugins may call by name."""
+"""A tool: a function that models, workflows and plugins call by name."""
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import Any, Literal
+import re
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, get_args
+from uuid import UUID
+
+import msgspec
+
+from atrium.kit.signatures import is_async_of
 
 ParameterType = Literal["string", "integer", "number", "boolean", "array", "object"]
+# What a call does besides answering: nothing, change something here, or send something elsewhere.
+Effect = Literal["read", "write", "egress"]
+ArtifactKind = Literal["document", "table", "text", "link", "image"]
+LONGEST_CALL = 900
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,18 +32,112 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """A declaration and its handler; the handler takes (database transaction, principal, parsed arguments)."""
+    """A declaration and its function, which is one of two.
+
+    `run` takes (database transaction, principal, arguments) and is done soon; what it writes commits with its audit event.
+    A tool whose effect is `read` gets a transaction that cannot write. `perform` takes (operation, arguments), for a tool that
+    waits for a model or another machine: it opens its own short transactions and holds none while it waits.
+
+    Both return text, anything that JSON can express, or an Artifact, within `seconds`. The result of an `untrusted` tool
+    may contain what strangers wrote, so a model that has read it is not allowed effects without a person's approval.
+    """
 
     name: str
     description: str
     permission: str
-    run: Callable[..., Awaitable[Any]]
+    run: Callable[..., Awaitable[Any]] | None = None
+    perform: Callable[..., Awaitable[Any]] | None = None
     parameters: tuple[Parameter, ...] = ()
+    # The JSON schema of the arguments where it comes with the tool, as from another server; otherwise made of `parameters`.
+    schema: Mapping[str, Any] | None = None
+    # A tool of a source that does not say counts as one that writes.
+    effect: Effect | None = None
+    untrusted: bool = True
+    seconds: float = 30
     source: str = "core"
 
 
-def schema_of(parameters: tuple[Parameter, ...]) -> dict[str, Any]:
-    """The JSON schema shown to a model."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Artifact:
+    """Something a tool made: shown as a card to people and as one line to a model, kept whole by a workflow step.
+
+    `extra` are further values of the tool's own that a workflow step may use by name.
+    """
+
+    kind: ArtifactKind
+    title: str
+    summary: str = ""
+    content_type: str = ""
+    object_id: UUID | None = None
+    version_id: UUID | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(ArtifactKind):
+            raise ValueError(f"{self.kind} is no kind of artifact: {', '.join(get_args(ArtifactKind))}")
+        if taken := self.extra.keys() & set(self.__slots__):
+            raise ValueError(f"extra values cannot be named {', '.join(sorted(taken))}")
+
+    def as_value(self) -> dict[str, Any]:
+        """One JSON object, the extra values beside the others; what is empty is left out."""
+        facts = {name: getattr(self, name) for name in self.__slots__ if name != "extra"}
+        return {**{name: fact for name, fact in facts.items() if fact}, **self.extra}
+
+    def as_line(self) -> str:
+        """One line for a model."""
+        parts = [f"[{self.kind}] {self.title}", self.summary, f"object {self.object_id}" if self.object_id else ""]
+        return " · ".join(" ".join(part.split()) for part in parts if part)
+
+
+class ToolSource(Protocol):
+    """Tools that come and go while the server runs. A team has each of them only after turning it on.
+
+    Both functions take the caller's context; a source may serve some companies only.
+    """
+
+    async def list_tools(self, ctx: Any) -> Sequence[Tool]:
+        """Every tool there is now for the caller's company."""
+
+    async def find_tool(self, ctx: Any, name: str) -> Tool | None:
+        """The tool of this name, or None; a name belongs to one source for good."""
+
+
+def schema_of(tool: Tool) -> dict[str, Any]:
+    """The JSON schema of a tool's arguments, as it is shown to a model."""
+    return dict(tool.schema) if tool.schema is not None else _schema_of_all(tool.parameters)
+
+
+def problems_with(tool: Tool, permissions: Collection[str]) -> Iterator[str]:
+    """What would come out only when the tool is listed or called."""
+    if not _NAME.fullmatch(tool.name):
+        yield "a name is lower_snake_case"
+    if not tool.description:
+        yield "needs a description: a model chooses by it"
+    if tool.permission not in permissions:
+        yield f"unknown permission {tool.permission}"
+    if tool.effect not in get_args(Effect):
+        yield "must say its effect: read, write or egress"
+    if (tool.run is None) is (tool.perform is None):
+        yield "has either run or perform"
+    if tool.run is not None and not is_async_of(tool.run, 3):
+        yield "run must be async and take (db, principal, arguments)"
+    if tool.perform is not None and not is_async_of(tool.perform, 2):
+        yield "perform must be async and take (operation, arguments)"
+    if not 0 < tool.seconds <= LONGEST_CALL:
+        yield f"seconds are more than 0 and at most {LONGEST_CALL}"
+    if not _has_schema(tool):
+        yield "parameters must be Parameters"
+
+
+def _has_schema(tool: Tool) -> bool:
+    try:
+        msgspec.json.encode(schema_of(tool))
+    except (AttributeError, TypeError):
+        return False
+    return True
+
+
+def _schema_of_all(parameters: tuple[Parameter, ...]) -> dict[str, Any]:
     return {
         "type": "object",
         "properties": {parameter.name: _schema_of_one(parameter) for parameter in parameters},
@@ -48,7 +153,7 @@ def _schema_of_one(parameter: Parameter) -> dict[str, Any]:
     if parameter.choices:
         schema["enum"] = list(parameter.choices)
     if isinstance(parameter.items, tuple):
-        schema["items"] = schema_of(parameter.items)
+        schema["items"] = _schema_of_all(parameter.items)
     elif parameter.items is not None:
         schema["items"] = {"type": parameter.items}
     return schema

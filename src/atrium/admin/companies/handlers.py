@@ -6,16 +6,25 @@ from uuid import UUID
 import msgspec
 
 from atrium.admin.companies import operators, service
-from atrium.admin.companies.model import AddedPerson, Company, CompanyPage, FoundedCompany, Plan, RoleChange
+from atrium.admin.companies.model import (
+    AddedPerson,
+    ChangedCompany,
+    Company,
+    CompanyPage,
+    CompanyRecord,
+    FoundedCompany,
+    RoleChange,
+)
 from atrium.ground.access.model import OrgRole, Role
-from atrium.ground.identity.model import DisplayName, NewPassword, Username
+from atrium.ground.identity.model import CurrentPassword, DisplayName, NewPassword, Username
 from atrium.ground.quotas.model import Limit, LimitChange
 from atrium.ground.tenancy.model import Name, Slug, Team
 from atrium.kit.paging import Cursor, Page
 from atrium.kit.paging import Limit as PageSize
 from atrium.seams.context import Context, Operation
-from atrium.seams.routes import Created
+from atrium.seams.routes import Created, IfMatch
 
+PlanName = Annotated[str, msgspec.Meta(min_length=1, max_length=63)]
 Search = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 
 
@@ -32,8 +41,9 @@ class NewCompany(msgspec.Struct, forbid_unknown_fields=True):
     name: Name
     owner: NewOwner
     slug: Slug | None = None
-    plan: Plan = "unlimited"
+    plan: PlanName = "unlimited"
     team: Name = "General"
+    password: CurrentPassword | None = None
 
 
 async def create_company(op: Operation, body: NewCompany) -> Created[FoundedCompany]:
@@ -66,7 +76,7 @@ async def set_company_quota(op: Operation, ref: str, body: LimitChange) -> Limit
     return await operators.set_quota(op, ref, body.dimension, body.window, body.limit)
 
 
-async def read_company(op: Operation, ref: str) -> CompanyPage:
+async def read_company(op: Operation, ref: str) -> CompanyRecord:
     """A company with its teams and quotas."""
     return await operators.read_company(op, ref)
 
@@ -75,14 +85,17 @@ class CompanyChange(msgspec.Struct, forbid_unknown_fields=True):
     """What to change; absent fields stay. `domain: null` clears; `waive_proof` takes the operator's word for it."""
 
     name: Name | None = None
-    plan: Plan | None = None
+    plan: PlanName | None = None
     domain: Annotated[str, msgspec.Meta(min_length=1, max_length=253)] | msgspec.UnsetType | None = msgspec.UNSET
     waive_proof: bool = False
+    password: CurrentPassword | None = None
 
 
-async def change_company(op: Operation, ref: str, body: CompanyChange) -> CompanyPage:
+async def change_company(
+    op: Operation, ref: str, body: CompanyChange, *, if_match: IfMatch | None = None
+) -> ChangedCompany:
     """Rename a company, change its plan, set or clear its hostname."""
-    return await operators.change_company(op, ref, body.name, body.plan, body.domain, body.waive_proof)
+    return await operators.change_company(op, ref, body.name, body.plan, body.domain, body.waive_proof, if_match)
 
 
 async def seed_companies(op: Operation) -> Page[Company]:
@@ -119,6 +132,7 @@ class NewPerson(msgspec.Struct, forbid_unknown_fields=True):
     team_id: UUID | None = None
     org_role: OrgRole | None = None
     display_name: DisplayName = ""
+    password: CurrentPassword | None = None
 
 
 async def add_person(ctx: Context, body: NewPerson) -> Created[AddedPerson]:
@@ -132,8 +146,9 @@ class OrgRoleChange(msgspec.Struct, forbid_unknown_fields=True):
     """The role in the company; null takes it away."""
 
     org_role: OrgRole | None
+    password: CurrentPassword | None = None
 
 
-async def set_org_role(ctx: Context, id: UUID, body: OrgRoleChange) -> RoleChange:
+async def set_org_role(ctx: Context, id: UUID, body: OrgRoleChange, *, if_match: IfMatch | None = None) -> RoleChange:
     """Set or clear a person's role in the company; never one's own."""
-    return await service.set_org_role(ctx, id, body.org_role)
+    return await service.set_org_role(ctx, id, body.org_role, if_match)

@@ -1,7 +1,6 @@
-"""The nouns of the two planes, and the plans."""
+"""The nouns of the two planes."""
 
 from datetime import datetime
-from typing import Literal, get_args
 from uuid import UUID
 
 import msgspec
@@ -9,35 +8,8 @@ import msgspec
 from atrium.ground.access.model import OrgRole
 from atrium.ground.identity.model import Member, Person, Place
 from atrium.ground.quotas.model import Limit, Usage
-from atrium.kit.errors import Forbidden
-
-Plan = Literal["free", "team", "business", "unlimited"]
-PLANS: tuple[str, ...] = get_args(Plan)
-# A plan is a named set of caps on the whole company: (dimension, window) → most.
-CAPS: dict[str, dict[tuple[str, str], int]] = {
-    "free": {
-        ("ai.requests", "day"): 200,
-        ("ai.tokens.total", "month"): 200_000,
-        ("ai.concurrency", "total"): 2,
-        ("storage.bytes", "total"): 1_000_000_000,
-        ("jobs.concurrency", "total"): 4,
-    },
-    "team": {
-        ("ai.requests", "day"): 5_000,
-        ("ai.tokens.total", "month"): 10_000_000,
-        ("ai.concurrency", "total"): 10,
-        ("storage.bytes", "total"): 100_000_000_000,
-        ("jobs.concurrency", "total"): 32,
-    },
-    "business": {
-        ("ai.requests", "day"): 100_000,
-        ("ai.tokens.total", "month"): 200_000_000,
-        ("ai.concurrency", "total"): 50,
-        ("storage.bytes", "total"): 2_000_000_000_000,
-        ("jobs.concurrency", "total"): 128,
-    },
-    "unlimited": {},
-}
+from atrium.kit.errors import Forbidden, Invalid
+from atrium.kit.etags import etag_of
 
 
 class DomainProof(msgspec.Struct, frozen=True):
@@ -70,6 +42,20 @@ class CompanyPage(Company, frozen=True, kw_only=True):
     usage: list[Usage]
 
 
+class CompanyRecord(CompanyPage, frozen=True, kw_only=True):
+    """A company as operators change it."""
+
+    def etag(self) -> str:
+        """Of what operators change, not of what the company uses: that changes all the time."""
+        return etag_of(self.id, self.name, self.plan, self.domain, self.domain_verified, self.suspended, self.quotas)
+
+
+class ChangedCompany(CompanyRecord, frozen=True, kw_only=True):
+    """A company after a change; `kept_limits` were set by hand, so that a new plan left them as they are."""
+
+    kept_limits: list[Limit]
+
+
 class FoundedCompany(msgspec.Struct, frozen=True):
     """A new company, its first team and its owner; `token` is the owner's first, when no password was given."""
 
@@ -94,20 +80,18 @@ class RoleChange(msgspec.Struct, frozen=True):
 
     id: UUID
     org_role: OrgRole | None
+    revision: str
+
+    def etag(self) -> str:
+        """The member's own."""
+        return f'"{self.revision}"'
 
 
 class OwnRole(Forbidden):
-    """Nobody changes their own role in the company."""
+    """A person cannot change their own role in the company."""
 
     code = "companies.own_role"
     title = "Your own role"
-
-
-class OwnersOnly(Forbidden):
-    """Only an org_owner may name or remove an org_owner."""
-
-    code = "companies.owners_only"
-    title = "For company owners"
 
 
 class DemoOff(Forbidden):
@@ -115,3 +99,10 @@ class DemoOff(Forbidden):
 
     code = "companies.demo_off"
     title = "Demo data is off"
+
+
+class UnknownPlan(Invalid):
+    """The settings have no plan of this name."""
+
+    code = "companies.unknown_plan"
+    title = "No such plan"

@@ -2,15 +2,16 @@
 
 from uuid import UUID
 
-from atrium.admin.companies.model import AddedPerson, CompanyPage, OwnersOnly, OwnRole, RoleChange
+from atrium.admin.companies.model import AddedPerson, CompanyPage, OwnRole, RoleChange
 from atrium.admin.companies.operators import page_of
-from atrium.ground.access.model import INSTANCE_ROLES, OrgRole, Role
+from atrium.ground.access.model import OrgRole, Role
 from atrium.ground.audit import service as audit
+from atrium.ground.identity import giving, members, sessions
 from atrium.ground.identity import service as identity
-from atrium.ground.identity.model import Place
+from atrium.ground.identity.model import PersonDraft, Place
 from atrium.ground.tenancy import service as tenancy
 from atrium.ground.tenancy.model import Team
-from atrium.kit.errors import Forbidden
+from atrium.kit.etags import require_current
 from atrium.kit.paging import Page
 from atrium.seams.context import Context
 
@@ -38,32 +39,26 @@ async def add_person(
     ctx: Context, username: str, team_id: UUID | None, role: Role, org_role: OrgRole | None, display_name: str
 ) -> AddedPerson:
     """Add a person to any team of the company, optionally with a role in the company."""
-    _require_may_name(ctx, org_role)
-    if role in INSTANCE_ROLES:
-        raise Forbidden(f"{role.value} exists only in the instance's first team; add it there under Members")
     org, own = await tenancy.read_own(ctx)
     team = own if team_id is None else await tenancy.read_team(ctx, org.id, team_id)
-    member = await identity.create_person(ctx, org, team, username, role, display_name=display_name, org_role=org_role)
-    issued = await identity.open_first_session(ctx, member.id, team.id, org.id)
+    await giving.require_may_place(ctx, team.id, role, org_role)
+    person = PersonDraft(username=username, role=role, display_name=display_name, org_role=org_role)
+    member = await identity.create_person(ctx, org, team, person)
+    issued = await sessions.open_first_session(ctx, member.id, team.id, org.id)
     await audit.record(
         ctx, "companies.person_added", member.id, username=username, team=team.id, role=role, org_role=org_role
     )
     return AddedPerson(member, Place(team.id, team.name), issued.token, issued.expires_at)
 
 
-async def set_org_role(ctx: Context, user_id: UUID, org_role: OrgRole | None) -> RoleChange:
+async def set_org_role(ctx: Context, user_id: UUID, org_role: OrgRole | None, if_match: str | None) -> RoleChange:
     """Set or clear a person's role in the company; never one's own, and owners are named and removed by owners only."""
     if user_id == ctx.who.user_id:
         raise OwnRole("another company admin has to change your role")
-    person = await identity.read_colleague(ctx, user_id)
-    _require_may_name(ctx, org_role)
-    _require_may_name(ctx, person.org_role)
+    person = (await members.hold(ctx, await identity.read_colleague(ctx, user_id)))[user_id]
+    require_current(if_match, person.etag())
+    for named in (person.org_role, org_role):
+        giving.require_may_give(ctx.who, org_role=named)
     await identity.set_org_role(ctx, user_id, org_role)
     await audit.record(ctx, "companies.role_set", user_id, org_role=org_role, before=person.org_role)
-    return RoleChange(user_id, org_role)
-
-
-def _require_may_name(ctx: Context, org_role: OrgRole | None) -> None:
-    # Compared by value: what comes from a row is plain text.
-    if org_role == OrgRole.OWNER and ctx.who.org_role != OrgRole.OWNER:
-        raise OwnersOnly("only an org_owner may name or remove an org_owner")
+    return RoleChange(user_id, org_role, (await identity.read_colleague(ctx, user_id)).revision)

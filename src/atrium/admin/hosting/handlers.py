@@ -10,7 +10,7 @@ from atrium.ground.identity.model import NewPassword, Session, Username
 from atrium.ground.quotas.model import Limit, LimitChange
 from atrium.ground.tenancy.model import Name
 from atrium.seams.context import Operation
-from atrium.seams.routes import Created, Host
+from atrium.seams.routes import Created, Host, SignedIn
 
 
 class NewTenant(msgspec.Struct, forbid_unknown_fields=True):
@@ -35,9 +35,9 @@ class Activation(msgspec.Struct, forbid_unknown_fields=True):
     password: NewPassword
 
 
-async def activate_owner(op: Operation, body: Activation) -> Session:
+async def activate_owner(op: Operation, body: Activation) -> SignedIn[Session]:
     """Redeem an activation link and set the owner's password."""
-    return await service.activate(op, body.token, body.password)
+    return SignedIn(await service.activate(op, body.token, body.password))
 
 
 async def suspend_tenant(op: Operation) -> TenantState:

@@ -1,7 +1,5 @@
 """The nouns of hosting."""
 
-from uuid import UUID
-
 import msgspec
 
 from atrium.ground.identity.model import Person
@@ -22,16 +20,8 @@ class TenantState(msgspec.Struct, frozen=True):
     suspended: bool
 
 
-class Tenant(msgspec.Struct, frozen=True):
-    """The instance's one tenant."""
-
-    org_id: UUID
-    team_id: UUID
-    owner_id: UUID
-
-
 class AlreadyProvisioned(Conflict):
-    """There is an owner, and it is somebody else, or they have taken over already."""
+    """The company already has another owner, or this owner has already set a password."""
 
     code = "hosting.provisioned"
     title = "Provisioned already"

@@ -5,13 +5,16 @@ from datetime import timedelta
 import msgspec
 
 from atrium.admin.hosting import store
-from atrium.admin.hosting.model import AlreadyProvisioned, LinkRefused, NotProvisioned, Provisioned, Tenant, TenantState
+from atrium.admin.hosting.model import AlreadyProvisioned, LinkRefused, NotProvisioned, Provisioned, TenantState
 from atrium.admin.instance import service as instance
 from atrium.ground.audit import service as audit
+from atrium.ground.identity import passwords
 from atrium.ground.identity import service as identity
 from atrium.ground.identity.model import Account, Person, Session
 from atrium.ground.quotas import service as quotas
 from atrium.ground.quotas.model import Dimension, Limit, Window
+from atrium.ground.tenancy import service as tenancy
+from atrium.ground.tenancy.model import Founding
 from atrium.kit.tokens import digest_of, is_well_formed, new_token
 from atrium.seams.context import Context, Operation
 
@@ -21,7 +24,7 @@ LIFETIME = timedelta(days=7)
 async def provision(op: Operation, username: str, org: str, team: str, base_url: str) -> Provisioned:
     """Create the tenant and its one owner; repeated before they took over, a fresh link replaces the old."""
     async with op.begin_system() as ctx:
-        tenant = await store.find_tenant(ctx.db)
+        tenant = (await tenancy.read_instance(ctx)).founding
         account = await _owner_of(ctx, tenant) if tenant else await instance.found_tenant(ctx, username, org, team)
         if account.username.lower() != username.lower() or account.password_hash is not None:
             raise AlreadyProvisioned("this instance has its owner")
@@ -38,7 +41,7 @@ async def activate(op: Operation, token: str, password: str) -> Session:
     async with op.begin_system() as ctx:
         if not is_well_formed(token.encode()) or not await store.is_redeemable(ctx.db, digest):
             raise LinkRefused("this link is unknown, was used, or is older than a week; ask for a new one")
-    identity.require_strong(password, "")
+    passwords.require_strong(password, "")
     hashed = await op.services.passwords.hash(password)
     async with op.begin_system() as ctx:
         user_id = await store.redeem(ctx.db, digest)
@@ -52,10 +55,10 @@ async def activate(op: Operation, token: str, password: str) -> Session:
 async def set_suspended(op: Operation, suspended: bool) -> TenantState:
     """Stop or allow all writing; it holds from the next request in every process."""
     async with op.begin_system() as ctx:
-        account = await _owner_of(ctx, await _tenant(ctx))
-        await store.set_suspended(ctx.db, suspended)
+        tenant = await _tenant(ctx)
+        await tenancy.suspend_instance(ctx, suspended)
         await audit.record(
-            _as_host(ctx, account), "hosting.suspended" if suspended else "hosting.resumed", account.org_id
+            _as_host(ctx, tenant), "hosting.suspended" if suspended else "hosting.resumed", tenant.org_id
         )
     return TenantState(suspended)
 
@@ -64,21 +67,20 @@ async def set_quota(op: Operation, dimension: Dimension, window: Window, limit: 
     """Set or clear a limit for the tenant's team."""
     async with op.begin_system() as ctx:
         tenant = await _tenant(ctx)
-        account = await _owner_of(ctx, tenant)
-        return await quotas.set_limit(_as_host(ctx, account), tenant.org_id, tenant.team_id, dimension, window, limit)
+        return await quotas.set_limit(_as_host(ctx, tenant), tenant.org_id, tenant.team_id, dimension, window, limit)
 
 
-async def _tenant(ctx: Context) -> Tenant:
-    tenant = await store.find_tenant(ctx.db)
+async def _tenant(ctx: Context) -> Founding:
+    tenant = (await tenancy.read_instance(ctx)).founding
     if tenant is None:
         raise NotProvisioned("provision the tenant first: POST /api/provision")
     return tenant
 
 
-async def _owner_of(ctx: Context, tenant: Tenant) -> Account:
-    return await identity.read_account_of(ctx, tenant.owner_id)
+async def _owner_of(ctx: Context, tenant: Founding) -> Account:
+    return await identity.read_account_of(ctx, tenant.operator_id)
 
 
-def _as_host(ctx: Context, account: Account) -> Context:
+def _as_host(ctx: Context, tenant: Founding | Account) -> Context:
     # The host has no account here; its events stand in the tenant's trail under the nil actor.
-    return ctx.acting_as(msgspec.structs.replace(ctx.who, org_id=account.org_id, team_id=account.team_id))
+    return ctx.acting_as(msgspec.structs.replace(ctx.who, org_id=tenant.org_id, team_id=tenant.team_id))

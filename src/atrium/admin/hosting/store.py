@@ -3,7 +3,6 @@
 from datetime import timedelta
 from uuid import UUID
 
-from atrium.admin.hosting.model import Tenant
 from atrium.kit.database import Transaction
 
 
@@ -39,16 +38,3 @@ async def redeem(db: Transaction, digest: bytes) -> UUID | None:
         digest=digest,
     )
     return found
-
-
-async def find_tenant(db: Transaction) -> Tenant | None:
-    return await db.one(Tenant, "SELECT org_id, team_id, operator_id FROM instance")
-
-
-async def set_suspended(db: Transaction, suspended: bool) -> bool:
-    return bool(
-        await db.run(
-            "UPDATE instance SET suspended_at = CASE WHEN :suspended THEN coalesce(suspended_at, now()) END",
-            suspended=suspended,
-        )
-    )

@@ -1,1 +1,1 @@
-"""Instance: first run, health, configuration, status, metrics. Owns tables `instance`, `key_check`."""
+"""Instance: first run, health, configuration, status, metrics. Owns table `key_check`."""

@@ -3,11 +3,11 @@
 import msgspec
 
 from atrium.admin.instance import service
-from atrium.admin.instance.model import Config, Founded, Health, InstanceLocale, LocalePolicy, Ready, Status
+from atrium.admin.instance.model import Config, Founded, Health, Ready, Status
 from atrium.ground.identity.model import NewPassword, Username
-from atrium.ground.tenancy.model import Name
+from atrium.ground.tenancy.model import InstanceLocale, LocalePolicy, Name
 from atrium.seams.context import Context, Operation
-from atrium.seams.routes import Accept, Authorization, Content, Created
+from atrium.seams.routes import Accept, Authorization, Content, Created, IfMatch, SignedIn
 
 
 async def read_health(op: Operation) -> Health:
@@ -33,9 +33,9 @@ class LocaleChange(msgspec.Struct, forbid_unknown_fields=True):
     switching: bool
 
 
-async def set_locale_policy(op: Operation, body: LocaleChange) -> LocalePolicy:
+async def set_locale_policy(op: Operation, body: LocaleChange, *, if_match: IfMatch | None = None) -> LocalePolicy:
     """Set the instance's default language and whether people may switch."""
-    return await service.set_locale_policy(op, body.default_locale, body.switching)
+    return await service.set_locale_policy(op, body.default_locale, body.switching, if_match)
 
 
 async def serve_openapi(op: Operation) -> Content:
@@ -59,10 +59,11 @@ class FirstRun(msgspec.Struct, forbid_unknown_fields=True):
 
 async def bootstrap_instance(
     op: Operation, body: FirstRun, *, authorization: Authorization | None = None
-) -> Created[Founded]:
+) -> Created[SignedIn[Founded]]:
     """First run only: create the operator, the first company and its team; returns the operator's token."""
     token = authorization.partition(" ")[2] if authorization else None
-    return Created(await service.bootstrap(op, body.username, body.password, body.org, body.team, token))
+    founded = await service.bootstrap(op, body.username, body.password, body.org, body.team, token)
+    return Created(SignedIn(founded))
 
 
 async def read_status(op: Operation) -> Status:
@@ -74,11 +75,12 @@ class Seeded(msgspec.Struct, frozen=True):
     """How much was made."""
 
     notes: int
+    documents: int
 
 
 async def seed_team(ctx: Context) -> Created[Seeded]:
-    """Seed sample notes into the caller's team; safe to repeat."""
-    return Created(Seeded(await service.seed_team(ctx)))
+    """Seed sample notes and documents into the caller's team; safe to repeat."""
+    return Created(Seeded(*await service.seed_team(ctx)))
 
 
 async def read_metrics(op: Operation, *, accept: Accept | None = None) -> Content:

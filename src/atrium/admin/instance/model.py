@@ -1,15 +1,10 @@
 """The nouns of the instance."""
 
-from typing import Literal, get_args
-from uuid import UUID
-
 import msgspec
 
 from atrium.ground.identity.model import OrgPlace, Person, Place
+from atrium.ground.tenancy.model import LocalePolicy
 from atrium.kit.errors import Conflict, Forbidden, Unavailable
-
-InstanceLocale = Literal["en", "es", "is", "nl"]
-LOCALES: tuple[str, ...] = get_args(InstanceLocale)
 
 
 class Health(msgspec.Struct, frozen=True):
@@ -25,14 +20,6 @@ class Ready(msgspec.Struct, frozen=True):
     ready: bool
 
 
-class LocalePolicy(msgspec.Struct, frozen=True):
-    """Which languages there are, and whether people may switch."""
-
-    default_locale: str
-    locales: list[str]
-    switching: bool
-
-
 class Config(msgspec.Struct, frozen=True):
     """What anybody may know before signing in."""
 
@@ -41,24 +28,18 @@ class Config(msgspec.Struct, frozen=True):
     needs_bootstrap: bool
     localization: LocalePolicy
 
+    def etag(self) -> str:
+        """Of the one part that can be changed from outside: the locale policy."""
+        return self.localization.etag()
+
 
 class Founded(msgspec.Struct, frozen=True):
     """The operator's session and what was created with it."""
 
-    token: str
+    token: str | None
     user: Person
     org: OrgPlace
     team: Place
-
-
-class Instance(msgspec.Struct, frozen=True):
-    """The instance's own row."""
-
-    org_id: UUID
-    team_id: UUID
-    operator_id: UUID
-    default_locale: str | None
-    locale_switching: bool
 
 
 class Counts(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,6 +65,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     schema_version: int
     counts: Counts
     failed_plugins: dict[str, str]
+    plans: list[str]
 
 
 class NotBootstrapped(Conflict):
@@ -101,7 +83,7 @@ class AlreadyBootstrapped(Conflict):
 
 
 class ProvisionedElsewhere(Forbidden):
-    """In hosted mode nobody bootstraps: the host provisions."""
+    """Hosted mode has no bootstrap; the host provisions the tenant."""
 
     code = "instance.hosted"
     title = "Set up by the host"

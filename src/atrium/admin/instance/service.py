@@ -5,36 +5,38 @@ import hmac
 from atrium import __version__
 from atrium.admin.instance import store
 from atrium.admin.instance.model import (
-    LOCALES,
     AlreadyBootstrapped,
     BootstrapTokenRequired,
     Config,
     Counts,
     Founded,
-    LocalePolicy,
     NotBootstrapped,
     NotReady,
     ProvisionedElsewhere,
     Status,
 )
-from atrium.admin.instance.samples import SAMPLES
-from atrium.engine.executors import service as executors
+from atrium.admin.instance.samples import DOCUMENTS, NOTES
+from atrium.ground.access import service as access
 from atrium.ground.access.model import OrgRole, Role
 from atrium.ground.audit import service as audit
+from atrium.ground.identity import passwords, sessions
 from atrium.ground.identity import service as identity
-from atrium.ground.identity.model import Account, OrgPlace, Person, Place
+from atrium.ground.identity.model import Account, OrgPlace, Person, PersonDraft, Place
 from atrium.ground.tenancy import service as tenancy
+from atrium.ground.tenancy.model import Founding, LocalePolicy
 from atrium.kit.database import Database
+from atrium.kit.etags import require_current
 from atrium.kit.keys import Keyring, Unsealable
 from atrium.kit.passwords import KDF
+from atrium.kit.refusals import Refusal
+from atrium.product.documents import service as documents
 from atrium.product.notes import service as notes
-from atrium.product.s3 import service as s3
 from atrium.seams.context import Context, Operation, Principal
 
-_KEY_CHECK, _KEY_PLACE = b"atrium", "instance|key_check"
+_KEY_CHECK, _KEY_BINDING = b"atrium", "instance|key_check"
 
 
-class WrongKey(SystemExit):
+class WrongKey(Refusal):
     """SERVICE_SECRET_KEY is not the key this database was sealed with."""
 
 
@@ -48,9 +50,9 @@ async def bootstrap(
     if guard and not hmac.compare_digest(guard.encode(), (token or "").encode()):
         raise BootstrapTokenRequired("this instance is guarded: send SERVICE_BOOTSTRAP_TOKEN as the bearer credential")
     async with op.begin_system() as ctx:
-        if await store.find_instance(ctx.db):
+        if (await tenancy.read_instance(ctx)).founding:
             raise AlreadyBootstrapped("this instance has its operator; sign in instead")
-    identity.require_strong(password, username)
+    passwords.require_strong(password, username)
     hashed = await op.services.passwords.hash(password)
     async with op.begin_system() as ctx:
         return await _found(ctx, username, hashed, org_name, team_name)
@@ -59,12 +61,11 @@ async def bootstrap(
 async def _found(ctx: Context, username: str, hashed: str, org_name: str, team_name: str) -> Founded:
     org = await tenancy.create_org(ctx, org_name)
     team = await tenancy.create_team(ctx, org, team_name)
-    operator = await identity.create_person(
-        ctx, org, team, username, Role.OWNER, org_role=OrgRole.OWNER, operator=True, password_hash=hashed
-    )
-    if not await store.claim_instance(ctx.db, org.id, team.id, operator.id):
-        raise AlreadyBootstrapped("somebody else set this instance up a moment ago; sign in instead")
-    issued = await identity.open_session(ctx, operator.id, team.id, org.id)
+    draft = PersonDraft(username=username, role=Role.OWNER, org_role=OrgRole.OWNER, operator=True, password_hash=hashed)
+    operator = await identity.create_person(ctx, org, team, draft)
+    if not await tenancy.claim_instance(ctx, Founding(org.id, team.id, operator.id)):
+        raise AlreadyBootstrapped("this instance was set up a moment ago; sign in instead")
+    issued = await sessions.open_session(ctx, operator.id, team.id, org.id)
     who = Principal(
         user_id=operator.id, team_id=team.id, org_id=org.id, username=username, role=Role.OWNER, permissions=frozenset()
     )
@@ -81,43 +82,44 @@ async def found_tenant(ctx: Context, username: str, org_name: str, team_name: st
     """The one tenant of a hosted instance: its owner runs the company, the host runs the instance."""
     org = await tenancy.create_org(ctx, org_name)
     team = await tenancy.create_team(ctx, org, team_name)
-    owner = await identity.create_person(ctx, org, team, username, Role.OWNER, org_role=OrgRole.OWNER)
-    if not await store.claim_instance(ctx.db, org.id, team.id, owner.id):
-        raise AlreadyBootstrapped("somebody else set this instance up a moment ago")
+    draft = PersonDraft(username=username, role=Role.OWNER, org_role=OrgRole.OWNER)
+    owner = await identity.create_person(ctx, org, team, draft)
+    if not await tenancy.claim_instance(ctx, Founding(org.id, team.id, owner.id)):
+        raise AlreadyBootstrapped("this instance was set up a moment ago")
     return await identity.read_account_of(ctx, owner.id)
 
 
-async def seed_team(ctx: Context) -> int:
-    """Sample notes for the caller's team; ones that are there already are left alone."""
-    made = 0
-    for title, body in SAMPLES:
-        found = await notes.list_notes(ctx, "team", title, 1, None)
-        if not found.items:
-            await notes.create_note(ctx, title, body, "team")
-            made += 1
-    return made
+async def seed_team(ctx: Context) -> tuple[int, int]:
+    """Sample notes and documents for the caller's team, and how many of each; ones that are there already are left alone."""
+    access.require(ctx, "notes:write")
+    access.require(ctx, "files:write")
+    absent = [sample for sample in NOTES if not (await notes.list_notes(ctx, "team", sample[0], 1, None)).items]
+    for title, body in absent:
+        await notes.create_note(ctx, title, body, "team")
+    unwritten = [sample for sample in DOCUMENTS if not await documents.exists_titled(ctx, sample[0])]
+    for title, body in unwritten:
+        await documents.create_document(ctx, title, body, "team")
+    return len(absent), len(unwritten)
 
 
 async def read_config(op: Operation) -> Config:
     """What anybody may know before signing in."""
     settings = op.services.settings
     async with op.begin_system() as ctx:
-        instance = await store.find_instance(ctx.db)
-    policy = LocalePolicy(
-        (instance and instance.default_locale) or settings.default_locale,
-        list(LOCALES),
-        instance is None or instance.locale_switching,
-    )
-    return Config(settings.home.value, settings.multitenant, instance is None, policy)
+        instance = await tenancy.read_instance(ctx)
+    return Config(settings.home.value, settings.multitenant, instance.founding is None, instance.localization)
 
 
-async def set_locale_policy(op: Operation, default_locale: str, switching: bool) -> LocalePolicy:
+async def set_locale_policy(op: Operation, default_locale: str, switching: bool, if_match: str | None) -> LocalePolicy:
     """Choose the language of everybody who has not chosen one; without switching it is everybody's."""
     async with op.begin_system() as ctx:
-        if not await store.set_locale_policy(ctx.db, default_locale, switching):
+        before = await tenancy.read_instance(ctx, lock=True)
+        if before.founding is None:
             raise NotBootstrapped("set the instance up first: POST /api/bootstrap")
+        require_current(if_match, before.localization.etag())
+        after = await tenancy.set_locale_policy(ctx, default_locale, switching)
         await audit.record(ctx, "instance.locale_set", default_locale, switching=switching)
-    return LocalePolicy(default_locale, list(LOCALES), switching)
+    return after
 
 
 async def require_ready(op: Operation) -> None:
@@ -152,15 +154,33 @@ async def read_status(op: Operation, tls: bool) -> Status:
         schema_version=schema,
         counts=counts,
         failed_plugins=services.registry.failed_plugins,
+        plans=[plan.name for plan in services.settings.plans],
     )
 
 
 async def require_same_key(database: Database, keys: Keyring) -> None:
     """Stop the start when this process could not read what the others sealed."""
     async with database.begin_system() as db:
-        kept = await store.keep_key_check(db, keys.seal(_KEY_CHECK, _KEY_PLACE))
+        kept = await store.keep_key_check(db, keys.seal(_KEY_CHECK, _KEY_BINDING))
+    _require_opens(keys, kept)
+
+
+async def require_key(database: Database, keys: Keyring | None) -> None:
+    """Refuse when something is sealed that these keys, or the lack of any, could not open; nothing is written."""
+    async with database.begin_system() as db:
+        kept = await store.find_key_check(db) if await store.has_key_check(db) else None
+    if kept is not None:
+        _require_opens(keys, kept)
+
+
+def _require_opens(keys: Keyring | None, sealed: bytes) -> None:
+    if keys is None:
+        raise WrongKey(
+            "the key this database's secrets were sealed with is not here: set SERVICE_SECRET_KEY,"
+            " or put secret.key back into SERVICE_DATA_DIR"
+        )
     try:
-        keys.open(kept, _KEY_PLACE)
+        keys.open(sealed, _KEY_BINDING)
     except Unsealable as error:
         raise WrongKey(
             "SERVICE_SECRET_KEY (or secret.key in SERVICE_DATA_DIR) is not the key this database's secrets were sealed with"
@@ -168,9 +188,7 @@ async def require_same_key(database: Database, keys: Keyring) -> None:
 
 
 async def reseal(database: Database, keys: Keyring) -> int:
-    """Seal everything again under the newest key, so that older ones can be dropped from SERVICE_SECRET_KEY."""
-    changed = await identity.reseal(database, keys) + await s3.reseal(database, keys)
-    changed += await executors.reseal(database, keys)
+    """Seal the constant that tells the right key from a wrong one, once everything else is sealed again."""
     async with database.begin_system() as db:
-        await store.replace_key_check(db, keys.seal(_KEY_CHECK, _KEY_PLACE))
-    return changed
+        await store.replace_key_check(db, keys.seal(_KEY_CHECK, _KEY_BINDING))
+    return 0

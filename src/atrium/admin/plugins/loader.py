@@ -2,34 +2,37 @@
 
 import importlib.metadata
 import importlib.util
-import inspect
 import re
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import ModuleType
-
-import msgspec
 
 from atrium.admin.plugins import manifest
 from atrium.admin.plugins.manifest import Manifest
 from atrium.admin.plugins.model import LoadRefused
 from atrium.ground.access.model import PERMISSIONS
 from atrium.kit.paths import inside
-from atrium.seams.jobs import JobKind, problems_with
-from atrium.seams.tools import Tool, schema_of
+from atrium.kit.signatures import is_async_of, is_struct
+from atrium.seams import jobs, tools
+from atrium.seams.jobs import JobKind
+from atrium.seams.onboarding import read_experience
+from atrium.seams.tools import Tool
 from atrium.seams.wiring import LoadedPlugin, Plugin, PluginRoute, Registry
+from atrium.seams.workflows import read_workflow
 
 NAMESPACE = "atrium_plugins"
 ENTRY_POINTS = "atrium.plugins"
+# Folders of pages: served to people who are signed in, and to everybody.
+BUNDLES = ("bundle", "landing")
+WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 _METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE"})
 _SEGMENT = r"(?:[a-z0-9][a-z0-9._-]*|:[a-z][a-z0-9_]*)"
 _PATH = re.compile(rf"(?:/{_SEGMENT})+")
 _NAMES = re.compile(r":(\w+)")
-_TOOL = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _KIND = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 _STORE = re.compile(r"[a-z][a-z0-9-]{0,39}")
 
@@ -75,6 +78,7 @@ def _load(folder: Path, registry: Registry) -> None:
             *_problems_with_routes(plugin),
             *_problems_with_kinds(plugin, card),
             *_problems_with_stores(plugin, registry),
+            *_problems_with_documents(plugin, registry),
         ]
         if problems:
             raise LoadRefused("; ".join(problems))
@@ -82,7 +86,7 @@ def _load(folder: Path, registry: Registry) -> None:
         for loaded in [module for module in sys.modules if module == name or module.startswith(name + ".")]:
             del sys.modules[loaded]
         raise
-    _register(card, plugin, registry)
+    _register(card, folder, plugin, registry)
 
 
 def _import(folder: Path, card: Manifest, name: str) -> ModuleType:
@@ -112,30 +116,14 @@ def _problems_with_tools(plugin: Plugin, registry: Registry) -> Iterator[str]:
         if not isinstance(tool, Tool):
             yield f"{tool!r} is not a Tool"
             continue
-        if not _TOOL.fullmatch(tool.name):
-            yield f"tool {tool.name}: a name is lower_snake_case"
         if tool.name in registry.tools or tool.name in seen:
             yield f"tool {tool.name}: the name is taken"
-        if tool.permission not in PERMISSIONS:
-            yield f"tool {tool.name}: unknown permission {tool.permission}"
-        if not inspect.iscoroutinefunction(tool.run) or len(inspect.signature(tool.run).parameters) != 3:
-            yield f"tool {tool.name}: run must be async and take (db, principal, arguments)"
-        if not _has_schema(tool):
-            yield f"tool {tool.name}: parameters must be Parameters"
+        yield from (f"tool {tool.name}: {text}" for text in tools.problems_with(tool, PERMISSIONS))
         seen.add(tool.name)
 
 
-def _has_schema(tool: Tool) -> bool:
-    """Whether models can be shown it; a listing of all tools must not be where one plugin's mistake comes out."""
-    try:
-        msgspec.json.encode(schema_of(tool.parameters))
-    except (AttributeError, TypeError):
-        return False
-    return True
-
-
 def _problems_with_routes(plugin: Plugin) -> Iterator[str]:
-    seen: set[tuple[str, str]] = set()
+    seen: dict[str, str] = {}
     for route in plugin.routes:
         if not isinstance(route, PluginRoute):
             yield f"{route!r} is not a PluginRoute"
@@ -152,11 +140,19 @@ def _problems_with_routes(plugin: Plugin) -> Iterator[str]:
             yield f"{where}: unknown permission {route.permission}"
         if not route.doc:
             yield f"{where}: needs a doc line"
-        if not inspect.iscoroutinefunction(route.handler) or len(inspect.signature(route.handler).parameters) != 2:
+        if any(kind is not None and not is_struct(kind) for kind in (route.query, route.body)):
+            yield f"{where}: query and body must be msgspec structs"
+        if route.body is not None and route.method not in WITH_BODY:
+            yield f"{where}: {route.method} takes no body"
+        if not is_async_of(route.handler, 2):
             yield f"{where}: the handler must be async and take (context, request)"
-        if (route.method, route.path) in seen:
-            yield f"{where}: declared twice"
-        seen.add((route.method, route.path))
+        if route.name in seen:
+            yield (
+                f"{where}: declared twice"
+                if seen[route.name] == where
+                else f"{where}: too much like {seen[route.name]}"
+            )
+        seen[route.name] = where
 
 
 def _problems_with_kinds(plugin: Plugin, card: Manifest) -> Iterator[str]:
@@ -169,7 +165,7 @@ def _problems_with_kinds(plugin: Plugin, card: Manifest) -> Iterator[str]:
             yield f"job kind {kind.name}: a name is {prefix} and lower-case letters, digits and dashes"
         if kind.name in seen:
             yield f"job kind {kind.name}: declared twice"
-        yield from (f"job kind {kind.name}: {text}" for text in problems_with(kind))
+        yield from (f"job kind {kind.name}: {text}" for text in jobs.problems_with(kind))
         seen.add(kind.name)
 
 
@@ -183,23 +179,42 @@ def _problems_with_stores(plugin: Plugin, registry: Registry) -> Iterator[str]:
             yield f"blob store {name}: must be a function of the settings"
 
 
-def _register(card: Manifest, plugin: Plugin, registry: Registry) -> None:
+def _problems_with_documents(plugin: Plugin, registry: Registry) -> Iterator[str]:
+    taken = {spec.slug for one in registry.plugins.values() for spec in one.workflows}
+    for document in plugin.workflows:
+        try:
+            slug = read_workflow(document).slug
+        except ValueError as error:
+            yield f"workflow {_slug_of(document)}: {error}"
+            continue
+        if slug in taken:
+            yield f"workflow {slug}: the slug is taken"
+        taken.add(slug)
+    if plugin.onboarding is not None:
+        try:
+            read_experience(plugin.onboarding)
+        except (ValueError, TypeError) as error:
+            yield f"onboarding: {error}"
+
+
+def _slug_of(document: object) -> str:
+    return str(document.get("slug", "without a slug")) if isinstance(document, Mapping) else repr(document)
+
+
+def _register(card: Manifest, folder: Path, plugin: Plugin, registry: Registry) -> None:
     source = f"plugin:{card.id}"
-    registry.tools |= {
-        tool.name: Tool(
-            name=tool.name,
-            description=tool.description,
-            permission=tool.permission,
-            run=tool.run,
-            parameters=tool.parameters,
-            source=source,
-        )
-        for tool in plugin.tools
-    }
+    registry.tools |= {tool.name: replace(tool, source=source) for tool in plugin.tools}
     registry.job_kinds |= {kind.name: replace(kind, source=source) for kind in plugin.job_kinds}
     registry.blob_stores |= plugin.blob_stores
     registry.plugins[card.id] = LoadedPlugin(
-        id=card.id, name=card.name, version=card.version, description=card.description, plugin=plugin
+        id=card.id,
+        name=card.name,
+        version=card.version,
+        description=card.description,
+        plugin=plugin,
+        workflows=tuple(map(read_workflow, plugin.workflows)),
+        onboarding=read_experience(plugin.onboarding) if plugin.onboarding is not None else None,
+        bundles={name: folder / name for name in BUNDLES if (folder / name).is_dir()},
     )
 
 

@@ -14,6 +14,8 @@ class PluginCard(msgspec.Struct, frozen=True):
     workflows: list[str]
     routes: list[str]
     job_kinds: list[str]
+    bundles: list[str]
+    onboarding: bool
 
 
 class LoadRefused(Exception):

@@ -5,8 +5,8 @@ from pathlib import Path
 from atrium.admin.plugins import loader
 from atrium.admin.plugins.model import PluginCard
 from atrium.kit.paths import shipped
-from atrium.kit.settings import Settings
 from atrium.seams.context import Context
+from atrium.seams.settings import Settings
 from atrium.seams.wiring import Registry
 
 
@@ -26,9 +26,11 @@ def list_plugins(ctx: Context) -> list[PluginCard]:
             version=one.version,
             description=one.description,
             tools=[tool.name for tool in one.plugin.tools],
-            workflows=[],
+            workflows=[spec.slug for spec in one.workflows],
             routes=[f"{route.method} /api/x/{one.id}{route.path}" for route in one.plugin.routes],
             job_kinds=[kind.name for kind in one.plugin.job_kinds],
+            bundles=list(one.bundles),
+            onboarding=one.onboarding is not None,
         )
         for _, one in sorted(loaded.items())
     ]

@@ -5,19 +5,21 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.executors import service
+from atrium.engine.executors import service, workers
 from atrium.engine.executors.model import (
     ClaimReply,
     Executor,
+    ExecutorSpec,
     LeaseReply,
     ModelRoles,
     NewExecutor,
     Role,
     SettledReply,
 )
+from atrium.ground.identity.model import CurrentPassword
 from atrium.kit.paging import Page
 from atrium.seams.context import Operation
-from atrium.seams.routes import Created
+from atrium.seams.routes import Created, IfMatch
 
 Short = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 Names = Annotated[list[Short], msgspec.Meta(max_length=100)]
@@ -34,6 +36,7 @@ class CompanyExecutorDraft(msgspec.Struct, forbid_unknown_fields=True):
     url: Annotated[str, msgspec.Meta(max_length=2000)] | None = None
     key: Annotated[str, msgspec.Meta(min_length=1, max_length=4000)] | None = None
     capabilities: Names = []
+    password: CurrentPassword | None = None
 
 
 class ExecutorDraft(CompanyExecutorDraft, forbid_unknown_fields=True):
@@ -49,20 +52,16 @@ async def list_executors(op: Operation) -> Page[Executor]:
 
 async def create_executor(op: Operation, body: ExecutorDraft) -> Created[NewExecutor]:
     """Put an executor into service; a pull worker's token is in this reply only."""
-    return Created(
-        await service.create_executor(
-            op, body.name, body.mode, body.model, body.url, body.key, body.capabilities, body.org_id
-        )
-    )
+    return Created(await service.create_executor(op, _spec_of(body), body.org_id))
 
 
 async def create_company_executor(op: Operation, body: CompanyExecutorDraft) -> Created[NewExecutor]:
     """Put an executor into service that serves the caller's company alone."""
-    return Created(
-        await service.create_executor(
-            op, body.name, body.mode, body.model, body.url, body.key, body.capabilities, op.who.org_id
-        )
-    )
+    return Created(await service.create_executor(op, _spec_of(body), op.who.org_id))
+
+
+def _spec_of(body: CompanyExecutorDraft) -> ExecutorSpec:
+    return ExecutorSpec(body.name, body.mode, body.model, body.url, body.key, body.capabilities)
 
 
 class RetiredExecutor(msgspec.Struct, frozen=True):
@@ -87,7 +86,7 @@ class ClaimAsk(msgspec.Struct, forbid_unknown_fields=True):
 
 async def claim_job(op: Operation, body: ClaimAsk) -> ClaimReply | None:
     """Claim a job of these kinds under a lease; 204 when none came in time."""
-    return await service.claim_job(op, body.kinds, body.models, body.max_wait)
+    return await workers.claim_job(op, body.kinds, body.models, body.max_wait)
 
 
 class Heartbeat(msgspec.Struct, forbid_unknown_fields=True):
@@ -98,7 +97,7 @@ class Heartbeat(msgspec.Struct, forbid_unknown_fields=True):
 
 async def extend_lease(op: Operation, id: UUID, body: Heartbeat) -> LeaseReply:
     """Extend the lease of a claimed job, and learn whether it is still wanted."""
-    return await service.extend_lease(op, id, body.claim_token)
+    return await workers.extend_lease(op, id, body.claim_token)
 
 
 class Completion(msgspec.Struct, forbid_unknown_fields=True):
@@ -111,7 +110,7 @@ class Completion(msgspec.Struct, forbid_unknown_fields=True):
 
 async def complete_job(op: Operation, id: UUID, body: Completion) -> SettledReply:
     """Complete a claimed job; a result that its kind refuses leaves the claim as it was."""
-    return await service.complete_job(op, id, body.claim_token, body.result)
+    return await workers.complete_job(op, id, body.claim_token, body.result)
 
 
 class Failure(msgspec.Struct, forbid_unknown_fields=True):
@@ -123,7 +122,7 @@ class Failure(msgspec.Struct, forbid_unknown_fields=True):
 
 async def fail_job(op: Operation, id: UUID, body: Failure) -> SettledReply:
     """Fail a claimed job; it is tried again while it has attempts left."""
-    return await service.fail_job(op, id, body.claim_token, body.error)
+    return await workers.fail_job(op, id, body.claim_token, body.error)
 
 
 class RoleChoice(msgspec.Struct, forbid_unknown_fields=True):
@@ -137,6 +136,6 @@ async def read_model_roles(op: Operation) -> ModelRoles:
     return await service.read_roles(op)
 
 
-async def set_model_roles(op: Operation, body: RoleChoice) -> ModelRoles:
+async def set_model_roles(op: Operation, body: RoleChoice, *, if_match: IfMatch | None = None) -> ModelRoles:
     """Choose which executor serves a role for the team."""
-    return await service.set_roles(op, body.roles)
+    return await service.set_roles(op, body.roles, if_match)

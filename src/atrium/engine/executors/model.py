@@ -7,6 +7,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.kit.errors import Conflict, Invalid, Missing
+from atrium.kit.etags import etag_of
 
 Mode = Literal["local", "push", "pull"]
 Role = Literal["utility"]
@@ -14,8 +15,19 @@ LOCAL = "local"
 SIMULATED = "simulated"
 
 
+class ExecutorSpec(msgspec.Struct, frozen=True):
+    """A machine to put into service; a push executor has a URL and perhaps a key."""
+
+    name: str
+    mode: Mode
+    model: str | None = None
+    url: str | None = None
+    key: str | None = None
+    capabilities: list[str] = []
+
+
 class Executor(msgspec.Struct, frozen=True):
-    """A machine as those who may use it see it; `healthy` is None while nobody has looked."""
+    """A machine as those who may use it see it; `company` names the one it serves alone, `healthy` is None before the first probe."""
 
     id: UUID | None
     name: str
@@ -23,6 +35,7 @@ class Executor(msgspec.Struct, frozen=True):
     model: str | None
     capabilities: list[str]
     org_id: UUID | None
+    company: str | None
     state: Literal["active", "retired"]
     healthy: bool | None
     last_seen_at: datetime | None
@@ -43,39 +56,35 @@ class NewExecutor(msgspec.Struct, frozen=True):
     worker_token: str | None
 
 
-class Row(msgspec.Struct, frozen=True):
-    """An executor as it is stored; never leaves the server."""
+class StoredExecutor(msgspec.Struct, frozen=True):
+    """An executor for listing it and for serving its worker; `fresh` when its worker was seen in the last minute."""
 
     id: UUID
     bound_to: UUID | None
     name: str
     mode: Mode
     model: str | None
-    url: str | None
     capabilities: list[str]
-    token_id: UUID | None
     created_at: datetime
     seen_at: datetime | None
     fresh: bool
 
 
-class Serving(msgspec.Struct, frozen=True):
-    """As much of an executor as a company needs to choose it; `own` is one that serves this company alone."""
+class ExecutorChoice(msgspec.Struct, frozen=True):
+    """An executor for placing a job; a company's own transaction sees no more of it. `own` is one that serves this company alone."""
 
     id: UUID
     name: str
     mode: Mode
-    model: str | None
     capabilities: list[str]
     own: bool
 
 
-class Door(msgspec.Struct, frozen=True):
-    """How a push executor is called, and whether it serves one company alone; never leaves the server."""
+class PushEndpoint(msgspec.Struct, frozen=True):
+    """An executor for calling it, with its sealed key; a pull executor has no URL. `own` is one that serves one company alone."""
 
     id: UUID
     name: str
-    mode: Mode
     model: str | None
     url: str | None
     key_sealed: bytes | None
@@ -83,21 +92,11 @@ class Door(msgspec.Struct, frozen=True):
 
 
 class Probe(msgspec.Struct, frozen=True):
-    """What came of looking at a machine; `healthy` is None when nobody has looked lately."""
+    """The result of a probe; `healthy` is None when the last one is too old."""
 
     subject: str
     healthy: bool | None
     seen_at: datetime | None
-
-
-class Worker(msgspec.Struct, frozen=True):
-    """Who claims: an executor, or a person whose role allows it; bound to a company, or to none."""
-
-    id: UUID
-    bound_to: UUID | None
-    model: str | None = None
-    capabilities: frozenset[str] = frozenset()
-    executor: bool = False
 
 
 class ClaimedJob(msgspec.Struct, frozen=True):
@@ -137,6 +136,10 @@ class ModelRoles(msgspec.Struct, frozen=True):
 
     roles: dict[Role, str | None]
     default: dict[Role, str]
+
+    def etag(self) -> str:
+        """Differs when the team has chosen otherwise."""
+        return etag_of(self.roles)
 
 
 class ExecutorMissing(Missing):

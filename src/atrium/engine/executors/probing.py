@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Iterable
 
 from atrium.engine.executors import store
-from atrium.engine.executors.model import LOCAL, Door
+from atrium.engine.executors.model import LOCAL, PushEndpoint
 from atrium.engine.executors.turns import configured_port, key_of
-from atrium.engine.executors.wire import OpenAIWire
-from atrium.kit.settings import PushExecutor
+from atrium.engine.inference.wire import OpenAIWire
 from atrium.seams.context import Services
+from atrium.seams.settings import PushExecutor
 
 AT_ONCE = 10
 
@@ -16,7 +16,7 @@ AT_ONCE = 10
 async def probe_executors(services: Services) -> int:
     """Look at every machine whose turn it is; how many were looked at. Nothing is held while they answer."""
     async with services.database.begin_system() as db:
-        targets = _targets(services, await store.list_doors(db))
+        targets = _targets(services, await store.list_endpoints(db))
         due = await store.take_due_probes(db, sorted(targets))
     limit = asyncio.Semaphore(AT_ONCE)
 
@@ -36,12 +36,14 @@ def subject_of(one: PushExecutor) -> str:
     return f"settings|{one.name}|{one.url}"
 
 
-def _targets(services: Services, doors: Iterable[Door]) -> dict[str, OpenAIWire]:
+def _targets(services: Services, endpoints: Iterable[PushEndpoint]) -> dict[str, OpenAIWire]:
     settings, outbound = services.settings, services.outbound
     found = {
-        str(door.id): OpenAIWire(outbound.public, door.name, door.url, key_of(services, door), door.model)
-        for door in doors
-        if door.url is not None
+        str(endpoint.id): OpenAIWire(
+            outbound.public, endpoint.name, endpoint.url, key_of(services, endpoint), endpoint.model
+        )
+        for endpoint in endpoints
+        if endpoint.url is not None
     }
     found |= {subject_of(one): configured_port(services, one) for one in settings.push_executors}
     if settings.local_model_url:

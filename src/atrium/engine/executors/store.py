@@ -3,72 +3,61 @@
 from typing import Any
 from uuid import UUID
 
-from atrium.engine.executors.model import Door, Probe, Row, Serving
+from atrium.engine.executors.model import ExecutorChoice, ExecutorSpec, Probe, PushEndpoint, StoredExecutor
 from atrium.kit.database import Transaction
 
 ROW = (
-    "id, bound_to, name, mode, model, url, capabilities, token_id, created_at, seen_at,"
+    "id, bound_to, name, mode, model, capabilities, created_at, seen_at,"
     " coalesce(seen_at > now() - interval '1 minute', false)"
 )
 
 
 async def insert_executor(
-    db: Transaction,
-    id: UUID,
-    bound_to: UUID | None,
-    name: str,
-    mode: str,
-    model: str | None,
-    url: str | None,
-    key_sealed: bytes | None,
-    capabilities: list[str],
-    token_id: UUID | None,
-    created_by: UUID,
-) -> Row | None:
+    db: Transaction, id: UUID, spec: ExecutorSpec, key_sealed: bytes | None, bound_to: UUID | None, created_by: UUID
+) -> StoredExecutor | None:
     return await db.one(
-        Row,
+        StoredExecutor,
         f"""
-        INSERT INTO executors (id, bound_to, name, mode, model, url, key_sealed, capabilities, token_id, created_by)
-        VALUES (:id, :bound_to, :name, :mode, :model_name, :url, :key_sealed, :capabilities, :token_id, :created_by)
+        INSERT INTO executors (id, bound_to, name, mode, model, url, key_sealed, capabilities, created_by)
+        VALUES (:id, :bound_to, :name, :mode, :model_name, :url, :key_sealed, :capabilities, :created_by)
         ON CONFLICT DO NOTHING RETURNING {ROW}
         """,
         id=id,
         bound_to=bound_to,
-        name=name,
-        mode=mode,
-        model_name=model,
-        url=url,
+        name=spec.name,
+        mode=spec.mode,
+        model_name=spec.model,
+        url=spec.url,
         key_sealed=key_sealed,
-        capabilities=capabilities,
-        token_id=token_id,
+        capabilities=spec.capabilities,
         created_by=created_by,
     )
 
 
-async def list_executors(db: Transaction, bound_to: UUID) -> list[Row]:
-    """Those in service for one company: everybody's and its own."""
+async def list_executors(db: Transaction, serving: UUID | None) -> list[StoredExecutor]:
+    """Those in service for one company, everybody's and its own; None for those of every company."""
     return await db.all(
-        Row,
+        StoredExecutor,
         f"""
         SELECT {ROW} FROM executors
-         WHERE retired_at IS NULL AND (bound_to IS NULL OR bound_to = :bound_to) ORDER BY lower(name), id
+         WHERE retired_at IS NULL AND (:serving::uuid IS NULL OR bound_to IS NULL OR bound_to = :serving) ORDER BY lower(name), id
         """,
-        bound_to=bound_to,
+        serving=serving,
     )
 
 
-async def find_serving(db: Transaction, name: str) -> Serving | None:
+async def find_choice(db: Transaction, name: str) -> ExecutorChoice | None:
     return await db.one(
-        Serving, "SELECT id, name, mode, model, capabilities, own FROM serving_executor(:name)", name=name
+        ExecutorChoice, "SELECT id, name, mode, capabilities, own FROM serving_executor(:name)", name=name
     )
 
 
-async def find_door(db: Transaction, bound_to: UUID, name: str) -> Door | None:
+async def find_endpoint(db: Transaction, bound_to: UUID, name: str) -> PushEndpoint | None:
     """Of two with one name the company's own."""
     return await db.one(
-        Door,
+        PushEndpoint,
         """
-        SELECT id, name, mode, model, url, key_sealed, bound_to IS NOT NULL FROM executors
+        SELECT id, name, model, url, key_sealed, bound_to IS NOT NULL FROM executors
          WHERE lower(name) = lower(:name) AND retired_at IS NULL AND (bound_to IS NULL OR bound_to = :bound_to)
          ORDER BY bound_to NULLS LAST LIMIT 1
         """,
@@ -77,19 +66,19 @@ async def find_door(db: Transaction, bound_to: UUID, name: str) -> Door | None:
     )
 
 
-async def list_doors(db: Transaction) -> list[Door]:
+async def list_endpoints(db: Transaction) -> list[PushEndpoint]:
     """Every machine in service that this server calls."""
     return await db.all(
-        Door,
+        PushEndpoint,
         """
-        SELECT id, name, mode, model, url, key_sealed, bound_to IS NOT NULL FROM executors
+        SELECT id, name, model, url, key_sealed, bound_to IS NOT NULL FROM executors
          WHERE mode = 'push' AND retired_at IS NULL
         """,
     )
 
 
 async def take_due_probes(db: Transaction, subjects: list[str]) -> list[str]:
-    """Those that nobody has looked at for a while; whoever is told a subject is the one that looks."""
+    """Executors due for a probe; the process that gets a row here is the one that probes it."""
     rows = await db.rows(
         """
         INSERT INTO executor_probes AS p (subject) SELECT s.subject FROM unnest(:subjects::text[]) AS s (subject) ORDER BY s.subject
@@ -124,14 +113,12 @@ async def list_probes(db: Transaction) -> dict[str, Probe]:
 
 
 async def forget_probes(db: Transaction) -> int:
-    """Drop what was found about machines that nobody looks at any more."""
+    """Delete probe results of executors that are no longer probed."""
     return await db.run("DELETE FROM executor_probes WHERE probed_at < now() - interval '1 day'")
 
 
-async def find_by_token(db: Transaction, token_id: UUID) -> Row | None:
-    return await db.one(
-        Row, f"SELECT {ROW} FROM executors WHERE token_id = :token_id AND retired_at IS NULL", token_id=token_id
-    )
+async def find_executor(db: Transaction, id: UUID) -> StoredExecutor | None:
+    return await db.one(StoredExecutor, f"SELECT {ROW} FROM executors WHERE id = :id AND retired_at IS NULL", id=id)
 
 
 async def note_seen(db: Transaction, id: UUID) -> None:
@@ -144,10 +131,45 @@ async def note_seen(db: Transaction, id: UUID) -> None:
     )
 
 
-async def retire(db: Transaction, id: UUID) -> Row | None:
+async def retire(db: Transaction, id: UUID, bound_to: UUID | None) -> StoredExecutor | None:
+    """Out of service; when a company is given, only one that serves that company alone."""
     return await db.one(
-        Row, f"UPDATE executors SET retired_at = now() WHERE id = :id AND retired_at IS NULL RETURNING {ROW}", id=id
+        StoredExecutor,
+        f"""
+        UPDATE executors SET retired_at = now()
+         WHERE id = :id AND retired_at IS NULL AND (:bound_to::uuid IS NULL OR bound_to = :bound_to) RETURNING {ROW}
+        """,
+        id=id,
+        bound_to=bound_to,
     )
+
+
+async def insert_credential(db: Transaction, executor_id: UUID, digest: bytes) -> None:
+    await db.run(
+        "INSERT INTO worker_credentials (executor_id, digest) VALUES (:executor_id, :digest)",
+        executor_id=executor_id,
+        digest=digest,
+    )
+
+
+async def delete_credential(db: Transaction, executor_id: UUID) -> None:
+    await db.run("DELETE FROM worker_credentials WHERE executor_id = :executor_id", executor_id=executor_id)
+
+
+async def list_standing(db: Transaction, executor_ids: list[UUID]) -> set[UUID]:
+    """Those whose credential has not ended."""
+    rows = await db.rows("SELECT executor_id FROM worker_credentials WHERE executor_id = ANY(:ids)", ids=executor_ids)
+    return {id for (id,) in rows}
+
+
+def topic_of(executor_id: UUID) -> str:
+    """What rings for the workers of one executor."""
+    return f"worker {executor_id}"
+
+
+async def notify_ended(db: Transaction, executor_id: UUID) -> None:
+    """On commit, notify every process: claims waiting as this executor check their credential again."""
+    await db.run("SELECT pg_notify('atrium_jobs', :topic)", topic=topic_of(executor_id))
 
 
 async def list_sealed(db: Transaction) -> list[tuple[UUID, bytes]]:
@@ -157,6 +179,13 @@ async def list_sealed(db: Transaction) -> list[tuple[UUID, bytes]]:
 
 async def replace_sealed(db: Transaction, id: UUID, sealed: bytes) -> None:
     await db.run("UPDATE executors SET key_sealed = :sealed WHERE id = :id", id=id, sealed=sealed)
+
+
+async def lock_roles(db: Transaction, team_id: UUID) -> None:
+    """One editor of a team's choices at a time, also while there is no row yet that could be locked."""
+    await db.run(
+        "SELECT pg_advisory_xact_lock(hashtext('atrium model roles'), hashtext(:team_id::uuid::text))", team_id=team_id
+    )
 
 
 async def list_roles(db: Transaction, org_id: UUID, team_id: UUID) -> dict[str, str]:

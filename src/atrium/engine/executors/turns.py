@@ -6,81 +6,98 @@ from contextlib import aclosing
 from uuid import UUID
 
 from atrium.engine.executors import store
-from atrium.engine.executors.estimating import estimate_reply
-from atrium.engine.executors.model import LOCAL, Door, ExecutorMissing, Serving, WrongExecutor
-from atrium.engine.executors.simulated import SimulatedModel
-from atrium.engine.executors.wire import OpenAIWire
+from atrium.engine.executors.model import LOCAL, ExecutorChoice, ExecutorMissing, PushEndpoint, WrongExecutor
+from atrium.engine.inference.estimates import estimate_reply, estimate_turn
+from atrium.engine.inference.simulated import SimulatedModel
+from atrium.engine.inference.wire import OpenAIWire
 from atrium.ground.access import service as access
 from atrium.kit.replies import ReplyRefused, judge_json
-from atrium.kit.settings import PushExecutor
 from atrium.seams.context import Context, Operation, Services
-from atrium.seams.jobs import Place
+from atrium.seams.jobs import Amounts, JobPlacement
 from atrium.seams.models import (
-    Event,
+    ModelEvent,
+    ModelFailure,
     ModelPort,
     ModelRefused,
+    ModelReply,
     ModelUnavailable,
-    Reply,
-    Text,
-    Thinking,
+    TextPiece,
+    ThinkingPiece,
+    TokenUsage,
     Turn,
     complete,
 )
+from atrium.seams.settings import PushExecutor
 
 TURN_KIND = "ai.turn"
 # However long a model may be silent or talk, a turn is over after this.
 LONGEST_TURN = 900
+# An estimate without the model's own tokenizer may be short.
+_MARGIN = 1.25
 
 
-class _Overheard:
-    """A port that remembers what was said, so that a turn nobody waits for any more still has its price."""
+class _RecordingPort:
+    """A port that records what was sent and received, so that an abandoned turn is still billed."""
 
     def __init__(self, port: ModelPort) -> None:
         self._port = port
         self.said: list[str] = []
 
-    async def stream(self, turn: Turn) -> AsyncGenerator[Event, None]:
-        async with aclosing(self._port.stream(turn)) as events:
-            async for event in events:
-                if isinstance(event, Text | Thinking):
-                    self.said.append(event.text)
-                yield event
+    async def stream(self, turn: Turn) -> AsyncGenerator[list[ModelEvent], None]:
+        async with aclosing(self._port.stream(turn)) as arriving:
+            async for events in arriving:
+                self.said += [event.text for event in events if isinstance(event, TextPiece | ThinkingPiece)]
+                yield events
 
 
-async def place_turn(ctx: Context, name: str | None) -> Place:
+async def place_turn(ctx: Context, name: str | None) -> JobPlacement:
     """Where a turn goes: to the machine that was named, the one the team chose, the instance's default, or this server."""
     usual = await _usual_name(ctx)
     wanted = name or usual
     if wanted.lower() == LOCAL:
         _require_choice(ctx, wanted, usual)
-        return Place(LOCAL)
-    found, configured = await store.find_serving(ctx.db, wanted), ctx.services.settings.push_executors.find(wanted)
+        return JobPlacement(LOCAL)
+    found, configured = await store.find_choice(ctx.db, wanted), ctx.services.settings.push_executors.find(wanted)
     if configured is not None and not (found and found.own):
         _require_choice(ctx, wanted, usual)
-        return Place(configured.name)
+        return JobPlacement(configured.name)
     if found is None:
         raise ExecutorMissing(f"there is no executor {wanted} for your company", name=wanted)
     if not found.own:
         _require_choice(ctx, wanted, usual)
     if found.capabilities and TURN_KIND not in found.capabilities:
         raise WrongExecutor(f"{found.name} does not run {TURN_KIND}", name=found.name)
-    return Place(found.name, _worker_of(found))
+    return JobPlacement(found.name, _worker_of(found))
 
 
-async def run_turn(op: Operation, name: str | None, turn: Turn, cancel: asyncio.Event) -> Reply:
-    """The reply of a machine that this server calls; hangs up when it is no longer wanted."""
-    port = _Overheard(await open_port(op, name or LOCAL))
-    running, cancelled = asyncio.ensure_future(complete(port, turn)), asyncio.ensure_future(cancel.wait())
+async def run_turn(op: Operation, name: str | None, turn: Turn, seconds: float = LONGEST_TURN) -> ModelReply:
+    """The reply of a machine that this server calls; one that takes too long is hung up on, and pays what was said."""
+    port = _RecordingPort(await open_port(op, name or LOCAL))
     try:
-        await asyncio.wait({running, cancelled}, timeout=LONGEST_TURN, return_when=asyncio.FIRST_COMPLETED)
-        if running.done():
-            return checked_reply(turn, running.result())
-        reason = "cancelled" if cancel.is_set() else f"the model took more than {LONGEST_TURN} seconds"
-        raise ModelUnavailable(reason, estimate_reply(turn, "".join(port.said)))
-    finally:
-        running.cancel()
-        cancelled.cancel()
-        await asyncio.gather(running, cancelled, return_exceptions=True)
+        async with asyncio.timeout(seconds):
+            reply = await complete(port, turn)
+    except TimeoutError as error:
+        reason = f"the model took more than {seconds:g} seconds"
+        raise ModelUnavailable(reason, await asyncio.to_thread(estimate_reply, turn, "".join(port.said))) from error
+    return await asyncio.to_thread(checked_reply, turn, reply)
+
+
+def reserved_for(turn: Turn) -> Amounts:
+    """The most a turn may cost, counted before it runs."""
+    tokens = int(estimate_turn(turn) * _MARGIN) + turn.max_tokens
+    return {"ai.requests": 1, "ai.tokens.total": tokens, "ai.concurrency": 1}
+
+
+def paid_for(usage: TokenUsage) -> Amounts:
+    """What a turn cost that came to its end."""
+    return {"ai.requests": 1, "ai.tokens.total": usage.total}
+
+
+def spent_by(error: BaseException) -> Amounts | None:
+    """What a failed turn cost: nothing when it never reached a model, otherwise what it had said; None when that is unknown."""
+    if isinstance(error, ModelFailure):
+        return paid_for(error.usage) if error.usage.total else {}
+    return {} if isinstance(error, Exception) else None
 
 
 async def open_port(op: Operation, name: str) -> ModelPort:
@@ -93,15 +110,15 @@ async def open_port(op: Operation, name: str) -> ModelPort:
             outbound.anywhere, LOCAL, settings.local_model_url, settings.local_model_key or None, settings.local_model
         )
     async with op.begin_system() as ctx:
-        door = await store.find_door(ctx.db, op.who.org_id, name)
+        endpoint = await store.find_endpoint(ctx.db, op.who.org_id, name)
     configured = settings.push_executors.find(name)
-    if configured is not None and not (door and door.own):
+    if configured is not None and not (endpoint and endpoint.own):
         return configured_port(op.services, configured)
-    if door is None:
+    if endpoint is None:
         raise ExecutorMissing(f"{name} is no longer in service for your company", name=name)
-    if door.url is None:
-        raise WrongExecutor(f"{name} is not called, it asks for work", name=name)
-    return OpenAIWire(outbound.public, door.name, door.url, key_of(op.services, door), door.model)
+    if endpoint.url is None:
+        raise WrongExecutor(f"{name} is a pull executor; it has no URL to call", name=name)
+    return OpenAIWire(outbound.public, endpoint.name, endpoint.url, key_of(op.services, endpoint), endpoint.model)
 
 
 def configured_port(services: Services, one: PushExecutor) -> OpenAIWire:
@@ -109,14 +126,14 @@ def configured_port(services: Services, one: PushExecutor) -> OpenAIWire:
     return OpenAIWire(services.outbound.anywhere, one.name, one.url, one.key or None, one.model or None)
 
 
-def place_of(id: UUID) -> str:
+def key_binding(id: UUID) -> str:
     """What binds a sealed key to its executor."""
     return f"executors|{id}|key"
 
 
-def key_of(services: Services, door: Door) -> str | None:
+def key_of(services: Services, endpoint: PushEndpoint) -> str | None:
     """The opened key of a push executor; None when it has none."""
-    return services.keys.open(door.key_sealed, place_of(door.id)).decode() if door.key_sealed else None
+    return services.keys.open(endpoint.key_sealed, key_binding(endpoint.id)).decode() if endpoint.key_sealed else None
 
 
 async def _usual_name(ctx: Context) -> str:
@@ -125,16 +142,16 @@ async def _usual_name(ctx: Context) -> str:
 
 
 def _require_choice(ctx: Context, wanted: str, usual: str) -> None:
-    """Everybody's machines are chosen by whoever runs the instance, or by the team for its role."""
+    """Shared executors are chosen by the operator, or by the team for its role."""
     if wanted.lower() != usual.lower():
         access.require(ctx, "instance:manage")
 
 
-def _worker_of(found: Serving) -> UUID | None:
+def _worker_of(found: ExecutorChoice) -> UUID | None:
     return found.id if found.mode == "pull" else None
 
 
-def checked_reply(turn: Turn, reply: Reply) -> Reply:
+def checked_reply(turn: Turn, reply: ModelReply) -> ModelReply:
     """The reply, unless JSON was wanted and is not what came; servers drop a format they do not know without a word."""
     wanted = turn.response_format
     if wanted is None or wanted.type == "text" or reply.calls:

@@ -1,7 +1,7 @@
 """From a claim to an attempt that may begin: content, owner and quota, behind the wall of the job's own company."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import groupby
@@ -11,7 +11,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.engine.jobs import queue_rows, store
-from atrium.engine.jobs.model import Claim, Content, Report
+from atrium.engine.jobs.model import AttemptInput, Claim, Report
 from atrium.engine.jobs.settling import settle_within
 from atrium.ground.identity import service as identity
 from atrium.ground.quotas import service as quotas
@@ -19,7 +19,7 @@ from atrium.kit.database import Database, Transaction
 from atrium.kit.errors import AppError
 from atrium.kit.log import log
 from atrium.seams.context import Principal, Services
-from atrium.seams.jobs import JobKind
+from atrium.seams.jobs import Amounts, JobKind
 
 # Only the books' own way out for a hold whose job row is gone: a lapsed attempt is refunded when its lease is swept.
 HOLD_SECONDS = 86_400
@@ -39,11 +39,21 @@ class Attempt:
     arguments: Any
 
 
-async def claim(database: Database, pools: list[str], worker: UUID, most: int, bound_to: UUID | None) -> list[Claim]:
-    """Up to `most` attempts, of every company or of one; each comes with a token that nobody else has."""
+async def claim(
+    database: Database,
+    pools: list[str],
+    worker: UUID,
+    most: int,
+    bound_to: UUID | None,
+    passing: Sequence[UUID] = (),
+) -> list[Claim]:
+    """Up to `most` attempts, of every company or of one; each has a unique claim token.
+
+    Teams in `passing` are passed over.
+    """
     # A claim lost with PostgreSQL is a job still queued; its worker's token is then worth nothing.
     async with database.begin_system(repeatable=True) as db:
-        return await queue_rows.claim(db, pools, worker, most, bound_to)
+        return await queue_rows.claim(db, pools, worker, most, bound_to, passing)
 
 
 async def begin(services: Services, claims: list[Claim]) -> list[Attempt]:
@@ -81,7 +91,7 @@ async def _begin_within(services: Services, db: Transaction, org_id: UUID, claim
     return await _admitted(services, db, org_id, attempts) if spending else attempts
 
 
-def _attempt(claim: Claim, kind: JobKind, owner: Principal | None, content: Content) -> Attempt | Report:
+def _attempt(claim: Claim, kind: JobKind, owner: Principal | None, content: AttemptInput) -> Attempt | Report:
     if owner is None or owner.team_id != claim.team_id:
         return Report(claim=claim, outcome="failed", error="its owner has left the team")
     try:
@@ -94,7 +104,7 @@ def _attempt(claim: Claim, kind: JobKind, owner: Principal | None, content: Cont
 async def _admitted(services: Services, db: Transaction, org_id: UUID, attempts: list[Attempt]) -> list[Attempt]:
     # The books come last in the order of locks, and a refusal gives the attempt's place back while they are held.
     await store.hold_slots(db, org_id, list({attempt.claim.team_id for attempt in attempts}))
-    wanted = [(attempt, attempt.kind.reserves(attempt.arguments)) for attempt in attempts if attempt.kind.reserves]
+    wanted = await asyncio.to_thread(_reservations, attempts)
     verdicts = await quotas.admit_each_within(
         db, org_id, [(attempt.claim.team_id, amounts) for attempt, amounts in wanted], lease=HOLD_SECONDS
     )
@@ -111,6 +121,11 @@ async def _admitted(services: Services, db: Transaction, org_id: UUID, attempts:
     if refused:
         await _put_back(services, db, org_id, list(refused.values()))
     return [attempt for attempt in attempts if attempt.claim.id not in refused]
+
+
+def _reservations(attempts: list[Attempt]) -> list[tuple[Attempt, Amounts]]:
+    """What each may spend. Beside the event loop: a kind may have to read all that it was given to know."""
+    return [(attempt, attempt.kind.reserves(attempt.arguments)) for attempt in attempts if attempt.kind.reserves]
 
 
 async def _put_back(services: Services, db: Transaction, org_id: UUID, refused: list[tuple[Attempt, AppError]]) -> None:

@@ -11,8 +11,8 @@ from atrium.engine.jobs import claiming, queue_rows
 from atrium.engine.jobs.claiming import Attempt
 from atrium.engine.jobs.model import Report, StaleClaim
 from atrium.engine.jobs.settling import settle
-from atrium.kit.lines import Fetch
 from atrium.kit.log import log
+from atrium.kit.waiting import Fetch
 from atrium.seams.context import Services
 
 Gone = Callable[[], Awaitable[None]]
@@ -32,17 +32,17 @@ async def claim_one(
 
     A worker that leaves while it waits is given nothing: what was claimed for it goes back to its queue at once.
     """
-    line = _Wants(bound_to, pools)
+    wants = _Wants(bound_to, pools)
     leaving = asyncio.ensure_future(gone())
     try:
         if seconds <= 0 or services.state.draining:
-            found: Attempt | None = await services.combiner.submit(line, worker, _fetch(services, line, noting=True))
+            found: Attempt | None = await services.combiner.submit(wants, worker, _fetch(services, wants, noting=True))
         else:
-            # Whoever opens a line looks at once; where others stand already, there is nothing to find before the bell rings.
-            fetch, give_back = _fetch(services, line), partial(hand_back, services)
-            with services.lines.stand(line, pools, worker, fetch, give_back) as place:
-                await asyncio.wait({place, leaving}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-                found = place.result() if place.done() else None
+            # The first waiter fetches at once; later ones wait for a notification, because the queue was empty.
+            fetch, give_back = _fetch(services, wants), partial(hand_back, services)
+            with services.wait_queues.join(wants, pools, worker, fetch, give_back) as waiter:
+                await asyncio.wait({waiter, leaving}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+                found = waiter.result() if waiter.done() else None
         if found is not None and leaving.done():
             await hand_back(services, found)
             return None
@@ -52,21 +52,21 @@ async def claim_one(
 
 
 async def look_for_waiting(services: Services) -> None:
-    """Note who has come, and ring for what no bell rang for: a place that became free, a bell that could not be heard."""
-    for line, workers in services.lines.arrivals().items():
+    """Record which workers arrived, and poll for what no notification announces: freed slots, and lost notifications."""
+    for wants, workers in services.wait_queues.arrivals().items():
         async with services.database.begin_system(repeatable=True) as db:
-            await queue_rows.note_workers(db, workers, line.bound_to, sorted(line.pools))
-    pools = services.lines.topics()
+            await queue_rows.note_workers(db, workers, wants.bound_to, sorted(wants.pools))
+    pools = services.wait_queues.topics()
     if not pools:
         return
     async with services.database.begin_system() as db:
         ready = await queue_rows.list_ready(db, sorted(pools))
     for pool in ready:
-        services.bell.ring(pool)
+        services.notifier.notify(pool)
 
 
-def _fetch(services: Services, line: _Wants, *, noting: bool = False) -> Fetch:
-    bound_to, pools = line.bound_to, sorted(line.pools)
+def _fetch(services: Services, wants: _Wants, *, noting: bool = False) -> Fetch:
+    bound_to, pools = wants.bound_to, sorted(wants.pools)
 
     async def fetch(workers: list[UUID]) -> list[Attempt | None]:
         async with services.database.begin_system(repeatable=True) as db:

@@ -8,6 +8,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.kit.errors import AppError, Conflict, Invalid, Kind, Missing
+from atrium.seams.context import Principal
 from atrium.seams.jobs import Amounts
 
 State = Literal["queued", "running", "succeeded", "failed", "cancelled"]
@@ -44,7 +45,7 @@ class Job(JobSummary, frozen=True):
     result: Any
 
 
-class Draft(msgspec.Struct, frozen=True, kw_only=True):
+class NewJob(msgspec.Struct, frozen=True, kw_only=True):
     """A job about to be queued."""
 
     id: UUID
@@ -56,6 +57,7 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     lease: timedelta
     run_at: datetime | None
     input: Any
+    listed: bool
 
 
 class Claim(msgspec.Struct, frozen=True):
@@ -72,7 +74,7 @@ class Claim(msgspec.Struct, frozen=True):
     lease_until: datetime
 
 
-class Content(msgspec.Struct, frozen=True):
+class AttemptInput(msgspec.Struct, frozen=True):
     """What an attempt needs beyond its claim."""
 
     id: UUID
@@ -123,14 +125,15 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class JobFinished:
-    """Announced in the transaction that ends a job for good, on behalf of its owner."""
+class FinishedJob:
+    """A job that ended for good, as its kind hears of it; without an `owner` when they have left the team."""
 
     id: UUID
-    kind: str
     state: str
+    input: Any
     result: Any
     error: str | None
+    owner: Principal | None
 
 
 class JobMissing(Missing):
@@ -141,7 +144,7 @@ class JobMissing(Missing):
 
 
 class UnknownKind(Invalid):
-    """Nobody registered a kind of this name, or it is not for people to ask for."""
+    """The job kind is not registered, or is not public."""
 
     code = "jobs.unknown_kind"
     title = "No such job kind"
@@ -162,7 +165,7 @@ class JobEnded(Conflict):
 
 
 class StaleClaim(Conflict):
-    """The attempt this token stood for is over: settled, lapsed, or somebody else's now."""
+    """The attempt this token stood for is over: settled, expired, or claimed by another worker."""
 
     code = "jobs.stale_claim"
     title = "This claim is no longer held"

@@ -1,5 +1,6 @@
 """SQL of the scheduler, over every company: it runs in system transactions and reads no content."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID
 
@@ -7,17 +8,20 @@ from atrium.engine.jobs.model import Claim, Lapsed, Lease
 from atrium.kit.database import Transaction
 
 
-async def claim(db: Transaction, pools: list[str], worker: UUID, most: int, bound_to: UUID | None) -> list[Claim]:
+async def claim(
+    db: Transaction, pools: list[str], worker: UUID, most: int, bound_to: UUID | None, passing: Sequence[UUID] = ()
+) -> list[Claim]:
     return await db.all(
         Claim,
         """
         SELECT id, org_id, team_id, user_id, kind, model, attempt, claim_token, lease_until
-          FROM claim_jobs(:pools, :worker, :most, :bound_to)
+          FROM claim_jobs(:pools, :worker, :most, :bound_to, :passing)
         """,
         pools=pools,
         worker=worker,
         most=most,
         bound_to=bound_to,
+        passing=list(passing),
     )
 
 

@@ -1,4 +1,4 @@
-"""What nobody asks for: leases that ran out, times that came, quotas that opened, jobs that are old."""
+"""Periodic maintenance: expire leases, promote scheduled jobs, reopen lanes whose quota recovered, delete old jobs."""
 
 from datetime import timedelta
 from itertools import groupby

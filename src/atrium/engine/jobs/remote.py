@@ -1,5 +1,6 @@
 """The worker's side over HTTP: claim, keep, complete, fail; every word about an attempt is checked against its token."""
 
+import asyncio
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
@@ -83,14 +84,16 @@ async def _problem(services: Services, claim: Claim, result: Any) -> str | None:
     kind = services.registry.job_kinds.get(claim.kind)
     if kind is None or kind.problem_with is None:
         return "its kind is no longer registered"
-    problem = kind.problem_with(result)
+    # A result may be as large as a body and its kind's check as slow as that allows: beside the event loop.
+    problem = await asyncio.to_thread(kind.problem_with, result)
     if problem or kind.problem_between is None:
         return problem
     async with services.database.begin(claim.org_id) as db:
         found = await store.read_attempts(db, claim.org_id, [claim])
     if not found:
         raise StaleClaim(_STALE)
-    return kind.problem_between(msgspec.convert(found[0].input, kind.arguments), result)
+    arguments = msgspec.convert(found[0].input, kind.arguments)
+    return await asyncio.to_thread(kind.problem_between, arguments, result)
 
 
 async def fail_remote(

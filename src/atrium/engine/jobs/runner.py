@@ -1,8 +1,11 @@
 """Running local kinds in this process: claim what there is room for, keep the leases, settle, and stop without losing anything."""
 
 import asyncio
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import UUID
 
 import msgspec
 
@@ -10,13 +13,13 @@ from atrium.engine.jobs import claiming, queue_rows
 from atrium.engine.jobs.claiming import Attempt
 from atrium.engine.jobs.model import Claim, Report, StaleClaim, backoff, readable
 from atrium.engine.jobs.settling import settle
-from atrium.kit.bell import wait_for
 from atrium.kit.database import refusal_of
 from atrium.kit.errors import AppError, Kind
 from atrium.kit.ids import new_id
 from atrium.kit.log import log
-from atrium.seams.context import Operation, Services
-from atrium.seams.jobs import Assignment
+from atrium.kit.notify import wait_for
+from atrium.seams.context import Holding, Operation, Services
+from atrium.seams.jobs import Assignment, JobKind
 
 POLL_SECONDS = 1.0
 # A larger claim would hold the teams it visits for longer; the next one follows while this one's attempts begin.
@@ -34,12 +37,19 @@ class _Running:
 
 
 class Runner:
-    """One worker inside a process; several processes, and several in one, share the queue."""
+    """One worker inside a process; several processes, and several in one, share the queue.
 
-    def __init__(self, services: Services, concurrency: int) -> None:
+    Without `apart` it runs every local kind but those that say how many at once; such a kind has a runner of its own.
+    """
+
+    def __init__(self, services: Services, concurrency: int, apart: JobKind | None = None) -> None:
         self.id = new_id()
         self._services, self._concurrency = services, concurrency
-        self._kinds = {name: kind for name, kind in services.registry.job_kinds.items() if not kind.remote}
+        here = [kind for kind in services.registry.job_kinds.values() if not kind.remote and kind.at_once is None]
+        self._kinds = {kind.name: kind for kind in ([apart] if apart else here)}
+        self.apart = apart is not None
+        # How many attempts of each team a runner apart has.
+        self._busy: Counter[UUID] = Counter()
         self._running: dict[asyncio.Task[None], _Running] = {}
         self._beginning: dict[asyncio.Task[None], int] = {}
         self._stopping = False
@@ -82,7 +92,7 @@ class Runner:
         await self._leave()
 
     async def _claim_forever(self) -> None:
-        with self._services.bell.attend(frozenset(self._kinds)) as self._look:
+        with self._services.notifier.subscribe(frozenset(self._kinds)) as self._look:
             while not self._stopping:
                 try:
                     hungry = await self._claim_some()
@@ -94,21 +104,39 @@ class Runner:
                     await wait_for(self._look, POLL_SECONDS)
 
     async def _claim_some(self) -> bool:
-        """Whether there was less to do than there is room for, or no room."""
-        room = self._concurrency - len(self._running) - sum(self._beginning.values())
-        if room < 1:
+        """Whether there was less to do than free slots, or no free slot."""
+        free = self._concurrency - len(self._running) - sum(self._beginning.values())
+        if free < 1:
             return True
-        most = min(room, AT_ONCE)
-        claims = await claiming.claim(self._services.database, list(self._kinds), self.id, most, None)
+        most = 1 if self.apart else min(free, AT_ONCE)
+        claims = await (self._claim_fairly() if self.apart else self._claim(most))
         if claims:
             task = asyncio.create_task(self._begin(claims))
             self._beginning[task] = len(claims)
             task.add_done_callback(self._begun)
         return len(claims) < most
 
+    async def _claim(self, most: int, passing: Sequence[UUID] = ()) -> list[Claim]:
+        return await claiming.claim(self._services.database, list(self._kinds), self.id, most, None, passing)
+
+    async def _claim_fairly(self) -> list[Claim]:
+        """One attempt, of a team that has none here if there is one; the last place is never a team's that has the others."""
+        busy = [team for team, count in self._busy.items() if count > 0]
+        claims = await self._claim(1, busy)
+        if not claims and busy:
+            most = max(1, self._concurrency - 1)
+            claims = await self._claim(1, [team for team in busy if self._busy[team] >= most])
+        self._busy.update(claim.team_id for claim in claims)
+        return claims
+
     async def _begin(self, claims: list[Claim]) -> None:
-        for attempt in await claiming.begin(self._services, claims):
-            self._start(attempt)
+        begun: set[UUID] = set()
+        try:
+            for attempt in await claiming.begin(self._services, claims):
+                begun.add(attempt.claim.id)
+                self._start(attempt)
+        finally:
+            self._busy.subtract(claim.team_id for claim in claims if claim.id not in begun)
 
     def _begun(self, task: asyncio.Task[None]) -> None:
         del self._beginning[task]
@@ -125,11 +153,16 @@ class Runner:
         task.add_done_callback(self._ended)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
-        del self._running[task]
+        self._busy[self._running.pop(task).attempt.claim.team_id] -= 1
         self._look.set()
 
     async def _run(self, attempt: Attempt, assignment: Assignment) -> None:
-        op = Operation(who=attempt.owner, services=self._services, request_id=str(assignment.id))
+        op = Operation(
+            who=attempt.owner,
+            services=self._services,
+            request_id=str(assignment.id),
+            holding=Holding.CREDENTIAL,
+        )
         try:
             report = await _performed(op, attempt, assignment)
         except asyncio.CancelledError:
@@ -188,6 +221,23 @@ class Runner:
                 await queue_rows.forget_worker(db, self.id)
         except Exception as error:  # leaving politely is not worth failing to stop
             log.warning("work.leave_failed", error=str(error))
+
+
+async def start_runners(services: Services) -> list[Runner]:
+    """A runner for each kind that every process runs, and one for the others when this process is to run jobs."""
+    kinds, settings = services.registry.job_kinds.values(), services.settings
+    runners = [Runner(services, kind.at_once, kind) for kind in kinds if kind.at_once is not None]
+    if settings.embed_worker:
+        runners.append(Runner(services, settings.worker_concurrency))
+    for runner in runners:
+        runner.start()
+    return runners
+
+
+async def stop_runners(services: Services, runners: list[Runner]) -> None:
+    """Jobs under way get time to end; what runs apart is handed back at once, because every other process takes it."""
+    patience = services.settings.drain_seconds
+    await asyncio.gather(*(runner.stop(0 if runner.apart else patience) for runner in runners))
 
 
 async def _performed(op: Operation, attempt: Attempt, assignment: Assignment) -> Report:

@@ -1,4 +1,4 @@
-"""The verbs of jobs: queue, look, cancel; and the doors to the worker's side."""
+"""The verbs of jobs: queue, read, cancel; and the entry points of workers."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -8,25 +8,17 @@ from uuid import UUID
 import msgspec
 
 from atrium.engine.jobs import dispatcher, reaper, store
-from atrium.engine.jobs.dispatcher import hand_back as hand_back
 from atrium.engine.jobs.model import (
     BadInput,
-    Draft,
     Job,
     JobEnded,
     JobMissing,
     JobSummary,
+    NewJob,
     State,
     UnknownKind,
     pool_of,
 )
-from atrium.engine.jobs.remote import claim_remote as claim_remote
-from atrium.engine.jobs.remote import complete_remote as complete_remote
-from atrium.engine.jobs.remote import extend_lease as extend_lease
-from atrium.engine.jobs.remote import fail_remote as fail_remote
-from atrium.engine.jobs.remote import return_held as return_held
-from atrium.engine.jobs.remote import take_over as take_over
-from atrium.engine.jobs.runner import Runner as Runner
 from atrium.engine.jobs.settling import follow
 from atrium.ground.access.model import NotPermitted
 from atrium.ground.audit import service as audit
@@ -52,7 +44,7 @@ async def enqueue(
     registered = _registered(ctx, kind)
     model, pool = await _placed(ctx, registered, model)
     drafts = [
-        Draft(
+        NewJob(
             id=new_id(),
             kind=kind,
             model=model,
@@ -62,6 +54,7 @@ async def enqueue(
             lease=timedelta(seconds=registered.lease),
             run_at=run_at,
             input=_checked(registered, given),
+            listed=registered.public,
         )
         for given in inputs
     ]
@@ -99,27 +92,25 @@ async def read_job(ctx: Context, id: UUID) -> Job:
 async def list_jobs(
     ctx: Context, state: State | None, kind: str | None, limit: int, cursor: str | None
 ) -> Page[JobSummary]:
-    """The team's jobs, newest first."""
+    """The team's jobs, newest first; those that the product queued for itself only when their kind is asked for."""
     pager = Pager(ctx.services.keys, "jobs", ctx.who.team_id, state, kind)
     states = {None: None, "queued": ["queued", "scheduled"]}.get(state, [str(state)])
-    found = await store.list_jobs(
-        ctx.db,
-        ctx.who.org_id,
-        ctx.who.team_id,
-        states,
-        kind,
-        pager.read(cursor, UUID),
-        limit + 1,
-        await store.list_served_pools(ctx.db),
-    )
+    served = await store.list_served_pools(ctx.db)
+    listing = store.list_jobs if _is_listed(ctx, kind) else store.list_unlisted_jobs
+    found = await listing(ctx.db, ctx.who, states, kind, pager.read(cursor, UUID), limit + 1, served)
     return pager.page(found, limit, lambda job: job.id)
+
+
+def _is_listed(ctx: Context, kind: str | None) -> bool:
+    found = ctx.services.registry.job_kinds.get(kind) if kind else None
+    return found is None or found.public
 
 
 async def cancel_job(ctx: Context, id: UUID) -> Job:
     """Cancel a job that waits; one that runs is told at its next heartbeat, and finishes as it likes."""
     job = await read_job(ctx, id)
     if not _may_manage(ctx.who, job):
-        raise NotPermitted("this is somebody else's job; it takes settings:manage", permission="settings:manage")
+        raise NotPermitted("this job belongs to another person; it takes settings:manage", permission="settings:manage")
     who = ctx.who
     cancelled = await store.cancel_waiting(ctx.db, who.org_id, who.team_id, id)
     if cancelled is not None:
@@ -130,8 +121,16 @@ async def cancel_job(ctx: Context, id: UUID) -> Job:
     return await read_job(ctx, id)
 
 
+async def cancel_jobs_of(ctx: Context, person_id: UUID) -> None:
+    """Cancel a person's queued jobs; running ones are asked to stop."""
+    org_id = ctx.who.org_id
+    cancelled = await store.cancel_waiting_of(ctx.db, org_id, person_id)
+    await follow(ctx.services, ctx.db, org_id, cancelled, {one.id: {} for one in cancelled})
+    await store.ask_to_cancel_of(ctx.db, org_id, person_id)
+
+
 async def sweep(services: Services) -> int:
-    """Return lapsed attempts to their queues, stage what is due, reopen what quotas had closed; whoever waits here looks."""
+    """Requeue expired attempts, promote due jobs, reopen lanes whose quota recovered, and wake local waiters."""
     lapsed = await reaper.sweep(services)
     await dispatcher.look_for_waiting(services)
     return lapsed

@@ -6,7 +6,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.engine.jobs import store
-from atrium.engine.jobs.model import ENDED, JobFinished, Report, Settled, StaleClaim
+from atrium.engine.jobs.model import ENDED, FinishedJob, Report, Settled, StaleClaim
 from atrium.ground.identity import service as identity
 from atrium.ground.quotas import service as quotas
 from atrium.kit.database import Transaction
@@ -49,15 +49,15 @@ async def follow(
     ended = [one for one in settled if one.state in ENDED]
     spent = [one for one in settled if one.admission_id is not None]
     waiting = [one for one in settled if one.state == "queued"]
-    heard = bool(ended) and bool(services.registry.listeners_of(JobFinished))
-    endings = await _endings(db, org_id, ended, spent, heard)
+    heard = [one for one in ended if (kind := services.registry.job_kinds.get(one.kind)) and kind.finished]
+    endings = await _endings(db, org_id, heard + spent)
     if spent:
         costs = {one.admission_id: _cost(services, one, known, endings) for one in spent if one.admission_id}
         await quotas.settle_each_within(db, org_id, costs)
     if waiting:
         await store.wake(db, org_id, waiting)
     if heard:
-        await _announce(services, db, org_id, ended, endings)
+        await _tell_kinds(services, db, org_id, heard, endings)
 
 
 async def _settle_together(services: Services, org_id: UUID, reports: list[Report]) -> list[Settled | Exception]:
@@ -71,7 +71,7 @@ async def _settle_together(services: Services, org_id: UUID, reports: list[Repor
 async def _settle_alone(services: Services, org_id: UUID, report: Report) -> Settled | Exception:
     try:
         return (await _settle_together(services, org_id, [report]))[0]
-    except Exception as error:  # handed to whoever reported it
+    except Exception as error:  # raised to the caller who reported it
         return error
 
 
@@ -81,15 +81,14 @@ def _verdict(
     key = report.claim.id, report.claim.token
     if first[key] is report and key in settled:
         return settled[key]
-    return StaleClaim("this attempt is over: it was settled, its lease ran out, or somebody else has the job now")
+    return StaleClaim("this attempt is over: it was settled, its lease ran out, or another worker has the job now")
 
 
 Endings = dict[UUID, tuple[Any, Any, str | None]]
 
 
-async def _endings(db: Transaction, org_id: UUID, ended: list[Settled], spent: list[Settled], heard: bool) -> Endings:
-    wanted = [one.id for one in (ended if heard else spent)]
-    return await store.read_endings(db, org_id, wanted) if wanted else {}
+async def _endings(db: Transaction, org_id: UUID, wanted: list[Settled]) -> Endings:
+    return await store.read_endings(db, org_id, list({one.id for one in wanted})) if wanted else {}
 
 
 def _cost(services: Services, one: Settled, known: dict[UUID, Amounts], endings: Endings) -> Amounts | None:
@@ -103,10 +102,17 @@ def _cost(services: Services, one: Settled, known: dict[UUID, Amounts], endings:
     return kind.used(msgspec.convert(given, kind.arguments), result)
 
 
-async def _announce(services: Services, db: Transaction, org_id: UUID, ended: list[Settled], endings: Endings) -> None:
-    owners = await identity.list_principals(db, org_id, list({one.user_id for one in ended}))
-    for one in ended:
-        if one.user_id in owners:
-            _, result, error = endings[one.id]
-            ctx = Context(who=identity.narrowed(owners[one.user_id], one.scope), services=services, db=db)
-            await ctx.announce(JobFinished(one.id, one.kind, one.state, result, error))
+async def _tell_kinds(
+    services: Services, db: Transaction, org_id: UUID, heard: list[Settled], endings: Endings
+) -> None:
+    """Each kind hears of its own jobs, once for all of them."""
+    owners = await identity.list_principals(db, org_id, list({one.user_id for one in heard}))
+    jobs: dict[str, list[FinishedJob]] = {}
+    for one in heard:
+        owner = owners.get(one.user_id)
+        there = identity.narrowed(owner, one.scope) if owner and owner.team_id == one.team_id else None
+        jobs.setdefault(one.kind, []).append(FinishedJob(one.id, one.state, *endings[one.id], there))
+    for kind, some in jobs.items():
+        finished = services.registry.job_kinds[kind].finished
+        if finished is not None:
+            await finished(Context.of_company(services, db, org_id), some)

@@ -6,8 +6,9 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.jobs.model import Claim, Content, Draft, Job, JobSummary, Report, Settled
+from atrium.engine.jobs.model import AttemptInput, Claim, Job, JobSummary, NewJob, Report, Settled
 from atrium.kit.database import Transaction
+from atrium.seams.context import Principal
 
 # A waiting job's reason, cheapest first: two lookups by key for a queued one, none for the others.
 SUMMARY = """
@@ -29,7 +30,14 @@ FROM_JOBS = f"FROM jobs j {WHY_IT_WAITS}"
 LAST_ID = UUID(int=2**128 - 1)
 LISTED = f"""
     SELECT {SUMMARY} {FROM_JOBS}
-     WHERE j.org_id = :org_id AND j.team_id = :team_id AND j.id < :before AND (:kind::text IS NULL OR j.kind = :kind)
+     WHERE j.org_id = :org_id AND j.team_id = :team_id AND j.listed AND j.id < :before AND (:kind::text IS NULL OR j.kind = :kind)
+     ORDER BY j.id DESC LIMIT :limit
+"""
+# Kinds that the product queues for itself, when a request names one.
+UNLISTED = f"""
+    SELECT {SUMMARY} {FROM_JOBS}
+     WHERE j.org_id = :org_id AND j.team_id = :team_id AND NOT j.listed AND j.kind = :kind AND j.id < :before
+       AND (:states::text[] IS NULL OR j.state = ANY (:states))
      ORDER BY j.id DESC LIMIT :limit
 """
 # A page of each state, then the page of all: no index has several states in the order of ids. The state is bounded from both
@@ -38,7 +46,7 @@ LISTED_BY_STATE = f"""
     SELECT {SUMMARY} FROM unnest(:states::text[]) AS s (state)
      CROSS JOIN LATERAL (
        SELECT * FROM jobs k
-        WHERE k.org_id = :org_id AND k.team_id = :team_id AND (k.state, k.id) < (s.state, :before::uuid) AND k.state >= s.state
+        WHERE k.org_id = :org_id AND k.team_id = :team_id AND k.listed AND (k.state, k.id) < (s.state, :before::uuid) AND k.state >= s.state
           AND (:kind::text IS NULL OR k.kind = :kind)
         ORDER BY k.state DESC, k.id DESC LIMIT :limit) j
      {WHY_IT_WAITS}
@@ -48,20 +56,21 @@ SETTLED = "id, token, team_id, user_id, scope, kind, pool, state, attempt, admis
 
 
 async def insert_jobs(
-    db: Transaction, org_id: UUID, team_id: UUID, user_id: UUID, scope: list[str] | None, drafts: list[Draft]
+    db: Transaction, org_id: UUID, team_id: UUID, user_id: UUID, scope: list[str] | None, drafts: list[NewJob]
 ) -> None:
     # Inserts only. The look at the lane decides about a wake-up call and may be out of date: that costs a worker its
     # next look by itself, never a job.
     await db.run(
         """
         WITH queued AS (
-          INSERT INTO jobs (id, org_id, team_id, user_id, scope, kind, model, pool, priority, state, max_attempts, lease, run_at, input)
+          INSERT INTO jobs (id, org_id, team_id, user_id, scope, kind, model, pool, priority, state, max_attempts, lease, run_at,
+                            input, listed)
           SELECT d.id, :org_id, :team_id, :user_id, :scope, d.kind, d.model, d.pool, d.priority,
                  CASE WHEN d.run_at > now() THEN 'scheduled' ELSE 'queued' END, d.max_attempts, d.lease,
-                 coalesce(d.run_at, now()), d.input::jsonb
+                 coalesce(d.run_at, now()), d.input::jsonb, d.listed
             FROM unnest(:ids::uuid[], :kinds::text[], :models::text[], :pools::text[], :priorities::smallint[],
-                        :max_attempts::int[], :leases::interval[], :run_ats::timestamptz[], :inputs::text[])
-                 AS d (id, kind, model, pool, priority, max_attempts, lease, run_at, input)
+                        :max_attempts::int[], :leases::interval[], :run_ats::timestamptz[], :inputs::text[], :listed::boolean[])
+                 AS d (id, kind, model, pool, priority, max_attempts, lease, run_at, input, listed)
           RETURNING pool, state
         ), woken AS (
           INSERT INTO job_wakes (org_id, team_id, pool)
@@ -83,6 +92,7 @@ async def insert_jobs(
         leases=[draft.lease for draft in drafts],
         run_ats=[draft.run_at for draft in drafts],
         inputs=[_json(draft.input) for draft in drafts],
+        listed=[draft.listed for draft in drafts],
     )
 
 
@@ -104,8 +114,7 @@ async def find_job(db: Transaction, org_id: UUID, team_id: UUID, id: UUID, serve
 
 async def list_jobs(
     db: Transaction,
-    org_id: UUID,
-    team_id: UUID,
+    who: Principal,
     states: list[str] | None,
     kind: str | None,
     before: UUID | None,
@@ -116,13 +125,35 @@ async def list_jobs(
     return await db.all(
         JobSummary,
         LISTED if states is None else LISTED_BY_STATE,
-        org_id=org_id,
-        team_id=team_id,
+        org_id=who.org_id,
+        team_id=who.team_id,
         kind=kind,
         before=before or LAST_ID,
         limit=limit,
         served=served,
         **named,
+    )
+
+
+async def list_unlisted_jobs(
+    db: Transaction,
+    who: Principal,
+    states: list[str] | None,
+    kind: str | None,
+    before: UUID | None,
+    limit: int,
+    served: list[str],
+) -> list[JobSummary]:
+    return await db.all(
+        JobSummary,
+        UNLISTED,
+        org_id=who.org_id,
+        team_id=who.team_id,
+        states=states,
+        kind=kind,
+        before=before or LAST_ID,
+        limit=limit,
+        served=served,
     )
 
 
@@ -140,6 +171,27 @@ async def cancel_waiting(db: Transaction, org_id: UUID, team_id: UUID, id: UUID)
     )
 
 
+async def cancel_waiting_of(db: Transaction, org_id: UUID, user_id: UUID) -> list[Settled]:
+    return await db.all(
+        Settled,
+        f"""
+        UPDATE jobs SET state = 'cancelled', cancel_asked = true, finished_at = now()
+         WHERE org_id = :org_id AND user_id = :user_id AND state IN ('scheduled', 'queued')
+        RETURNING {SETTLED.replace("token", "claim_token")}
+        """,
+        org_id=org_id,
+        user_id=user_id,
+    )
+
+
+async def ask_to_cancel_of(db: Transaction, org_id: UUID, user_id: UUID) -> int:
+    return await db.run(
+        "UPDATE jobs SET cancel_asked = true WHERE org_id = :org_id AND user_id = :user_id AND state = 'running'",
+        org_id=org_id,
+        user_id=user_id,
+    )
+
+
 async def ask_to_cancel(db: Transaction, org_id: UUID, team_id: UUID, id: UUID) -> bool:
     return bool(
         await db.run(
@@ -154,10 +206,10 @@ async def ask_to_cancel(db: Transaction, org_id: UUID, team_id: UUID, id: UUID) 
     )
 
 
-async def hold_attempts(db: Transaction, org_id: UUID, claims: list[Claim]) -> list[Content]:
+async def hold_attempts(db: Transaction, org_id: UUID, claims: list[Claim]) -> list[AttemptInput]:
     """What these attempts need to run, their rows held; one that is no longer the current attempt is left out."""
     return await db.all(
-        Content,
+        AttemptInput,
         """
         SELECT j.id, j.scope, j.input FROM unnest(:ids::uuid[], :tokens::uuid[]) AS c (id, token) JOIN jobs j ON j.id = c.id
          WHERE j.org_id = :org_id AND j.claim_token = c.token AND j.lease_until > clock_timestamp()
@@ -186,10 +238,10 @@ async def hold_slots(db: Transaction, org_id: UUID, team_ids: list[UUID]) -> Non
     )
 
 
-async def read_attempts(db: Transaction, org_id: UUID, claims: list[Claim]) -> list[Content]:
+async def read_attempts(db: Transaction, org_id: UUID, claims: list[Claim]) -> list[AttemptInput]:
     """The same without holding anything, for kinds that spend nothing."""
     return await db.all(
-        Content,
+        AttemptInput,
         """
         SELECT j.id, j.scope, j.input FROM unnest(:ids::uuid[], :tokens::uuid[]) AS c (id, token) JOIN jobs j ON j.id = c.id
          WHERE j.org_id = :org_id AND j.claim_token = c.token

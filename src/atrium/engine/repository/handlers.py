@@ -6,18 +6,18 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.repository import content, service
+from atrium.engine.repository import service, sharing, trash, writing
 from atrium.engine.repository.model import (
     BadKey,
     Capability,
     Conditions,
     Derivation,
-    Draft,
     Filename,
     Filter,
     Listing,
     LongCursor,
     ObjectDetail,
+    ObjectDraft,
     ObjectGrant,
     Prefix,
     PrincipalType,
@@ -25,10 +25,11 @@ from atrium.engine.repository.model import (
     Visibility,
 )
 from atrium.engine.repository.sharing import ShareTargets
+from atrium.kit import http
 from atrium.kit.ids import NIL
 from atrium.kit.paging import Limit, Page
 from atrium.seams.context import Context, Operation
-from atrium.seams.routes import Download, IfMatch, IfModifiedSince, IfNoneMatch, IfRange, Range, RawBody
+from atrium.seams.routes import Download, IfMatch, IfModifiedSince, IfNoneMatch, IfRange, Put, Range, RawBody
 
 # A key of 1,024 bytes inside a signed cursor.
 
@@ -59,13 +60,14 @@ async def put_object(
     visibility: Visibility | None = None,
     if_match: IfMatch | None = None,
     if_none_match: IfNoneMatch | None = None,
-) -> StoredObject:
+) -> Put[StoredObject]:
     """Write a raw body to a key; an existing key gains a version."""
     if "\ufffd" in key:
         raise BadKey("the address is not percent-encoded UTF-8")
-    draft = Draft(key=key, content_type=body.content_type, filename=filename, visibility=visibility)
+    draft = ObjectDraft(key=key, content_type=body.content_type, filename=filename, visibility=visibility)
     conditions = Conditions(if_match=if_match, if_none_match=if_none_match)
-    return await service.put_object(op, draft, body.chunks, body.length, conditions)
+    stored = await writing.put_object(op, draft, body.chunks, body.length, conditions)
+    return Put(stored, new=stored.version.number == 1)
 
 
 async def read_object(ctx: Context, id: UUID) -> ObjectDetail:
@@ -80,8 +82,8 @@ class DeletedObject(msgspec.Struct, frozen=True):
 
 
 async def delete_object(ctx: Context, id: UUID, *, if_match: IfMatch | None = None) -> DeletedObject:
-    """Delete an object with all its versions."""
-    await service.delete_object(ctx, id, if_match)
+    """Put an object with all its versions in the trash."""
+    await trash.delete_object(ctx, id, if_match)
     return DeletedObject(id)
 
 
@@ -98,27 +100,32 @@ async def download_content(
     """The bytes of an object; `version` takes a version's number or id, and a `Range` gets that part."""
     async with op.begin() as ctx:
         _, wanted = await service.read_version(ctx, id, version)
-    asked = content.Asked(
-        range=range, if_range=if_range, if_none_match=if_none_match, if_modified_since=if_modified_since
-    )
+    asked = http.Asked(range=range, if_range=if_range, if_none_match=if_none_match, if_modified_since=if_modified_since)
     etag = f'"{wanted.etag}"'
-    headers = [("etag", etag), ("last-modified", content.http_date(wanted.created_at)), ("accept-ranges", "bytes")]
-    if content.is_unchanged(asked, etag, wanted.created_at):
+    headers = [("etag", etag), ("last-modified", http.http_date(wanted.created_at)), ("accept-ranges", "bytes")]
+    if http.is_unchanged(asked, etag, wanted.created_at):
         return Download(304, headers, 0, None)
-    part = content.part_of(asked, wanted.size, etag, wanted.created_at)
+    part = http.part_of(asked, wanted.size, etag, wanted.created_at)
+    source = service.open_content(op, id, wanted, part.start, part.stop)
+    # Only the first bytes show whether it is a PDF; a client that asks for a later range has them.
+    looks = part.start == 0 and http.is_pdf(wanted.content_type)
+    first = await anext(source, b"") if looks else b""
+    shows_pdf = looks and http.begins_pdf(first)
     headers += [
         ("content-type", wanted.content_type),
-        ("content-disposition", content.disposition(wanted.content_type, wanted.filename)),
-        ("content-security-policy", content.policy_of(wanted.content_type)),
+        (
+            "content-disposition",
+            http.disposition(wanted.content_type, wanted.filename, shown=shows_pdf or not looks),
+        ),
     ]
     if not part.whole:
         headers.append(("content-range", f"bytes {part.start}-{part.stop - 1}/{wanted.size}"))
-    source = service.open_content(op, id, wanted, part.start, part.stop)
-    return Download(200 if part.whole else 206, headers, part.stop - part.start, source)
+    policy, length = http.policy_of(shows_pdf=shows_pdf), part.stop - part.start
+    return Download(200 if part.whole else 206, headers, length, source, body=first, policy=policy)
 
 
 class Named(msgspec.Struct, forbid_unknown_fields=True):
-    """Somebody, by kind and id; `user_id` alone means a person."""
+    """A principal by kind and id; `user_id` alone means a person."""
 
     principal_type: PrincipalType | None = None
     principal_id: UUID | None = None
@@ -146,7 +153,7 @@ class ObjectShare(Named, forbid_unknown_fields=True):
 async def share_object(ctx: Context, id: UUID, body: ObjectShare) -> ObjectGrant:
     """Let a person, a team or the company in; a private object becomes a shared one."""
     kind, principal = body.principal()
-    return await service.share_object(ctx, id, kind, principal, body.capability, body.expires_at)
+    return await sharing.share_object(ctx, id, kind, principal, body.capability, body.expires_at)
 
 
 class ObjectUnshare(Named, forbid_unknown_fields=True):
@@ -163,14 +170,14 @@ class Unshared(msgspec.Struct, frozen=True):
 async def unshare_object(ctx: Context, id: UUID, body: ObjectUnshare) -> Unshared:
     """End every grant a principal holds."""
     _, principal = body.principal()
-    return Unshared(id, await service.unshare_object(ctx, id, principal))
+    return Unshared(id, await sharing.unshare_object(ctx, id, principal))
 
 
 async def list_grants(
     ctx: Context, id: UUID, *, limit: Limit = 50, cursor: LongCursor | None = None
 ) -> Page[ObjectGrant]:
     """Who was let in, one entry per principal."""
-    return await service.list_grants(ctx, id, limit, cursor)
+    return await sharing.list_grants(ctx, id, limit, cursor)
 
 
 class VisibilityChange(msgspec.Struct, forbid_unknown_fields=True):
@@ -187,7 +194,7 @@ class ChangedVisibility(StoredObject, frozen=True):
 
 async def set_visibility(ctx: Context, id: UUID, body: VisibilityChange) -> ChangedVisibility:
     """Make an object private, the team's, or shared; private ends its grants."""
-    changed, ended = await service.set_visibility(ctx, id, body.visibility)
+    changed, ended = await sharing.set_visibility(ctx, id, body.visibility)
     shown = {name: getattr(changed, name) for name in StoredObject.__struct_fields__}
     return ChangedVisibility(**shown, revoked=ended)
 
@@ -214,4 +221,4 @@ async def read_processing(ctx: Context, id: UUID) -> Processing:
 
 async def list_share_targets(ctx: Context) -> ShareTargets:
     """The team's people and the company's teams."""
-    return await service.list_share_targets(ctx)
+    return await sharing.list_share_targets(ctx)

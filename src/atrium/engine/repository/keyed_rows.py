@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from atrium.engine.repository.model import Keyed, StoredObject, Version
-from atrium.engine.repository.store import JOINED, OBJECT, OF_OBJECT, READABLE, VERSION, object_of, reader
+from atrium.engine.repository.store import AT_KEY, JOINED, OBJECT, OF_OBJECT, READABLE, VERSION, object_of, reader
 from atrium.kit.database import Transaction
 from atrium.seams.context import Principal
 
@@ -18,7 +18,7 @@ async def find_at(
     """What the caller can read at a key: its current version, or the one named."""
     if lock:
         await db.run(
-            "SELECT FROM objects WHERE org_id = :org_id AND team_id = :team_id AND key = :key FOR UPDATE",
+            f"SELECT FROM objects WHERE {AT_KEY} FOR UPDATE",
             org_id=who.org_id,
             team_id=who.team_id,
             key=key,
@@ -72,11 +72,12 @@ async def list_versions(
 
 
 async def exists_below(db: Transaction, org_id: UUID, team_id: UUID, prefix: str, before: str) -> bool:
-    """Whether any key begins with a prefix, deleted or not, whoever may see it."""
+    """Whether any key begins with a prefix, delete markers included, regardless of who may see it; objects in the trash hold no keys."""
     return bool(
         await db.value(
             """
-            SELECT EXISTS (SELECT FROM objects WHERE org_id = :org_id AND team_id = :team_id AND key >= :prefix AND key < :before)
+            SELECT EXISTS (SELECT FROM objects WHERE org_id = :org_id AND team_id = :team_id AND key >= :prefix AND key < :before
+                              AND trashed_at IS NULL)
             """,
             org_id=org_id,
             team_id=team_id,

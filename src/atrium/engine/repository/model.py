@@ -1,5 +1,6 @@
 """The nouns of the repository, and what it announces."""
 
+import re
 from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -15,6 +16,8 @@ TextState = Literal["none", "waiting", "running", "done", "failed"]
 Prefix = Annotated[str, msgspec.Meta(max_length=1024)]
 Filename = Annotated[str, msgspec.Meta(min_length=1, max_length=255)]
 LONGEST_KEY = 1024
+# What XML 1.0 has no way to write, and the second half of Latin-1's controls: text that was never UTF-8, taken for it.
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x80-\x9f\ufffe\uffff]")
 MARKDOWN = "text/markdown"
 # What each capability lets its holder do with the object, weakest first.
 PERMISSIONS: dict[str, tuple[str, ...]] = {
@@ -82,6 +85,15 @@ class Text(msgspec.Struct, frozen=True):
     problem: str | None = None
 
 
+class Readable(msgspec.Struct, frozen=True):
+    """What a reader of a version's text needs to know of it."""
+
+    sha256: bytes
+    size: int
+    content_type: str
+    filename: str
+
+
 class ObjectDetail(StoredObject, frozen=True):
     """An object with its latest versions, its text, and what the caller may do with it."""
 
@@ -129,7 +141,7 @@ class ObjectGrant(msgspec.Struct, frozen=True):
     created_at: datetime
 
 
-class Draft(msgspec.Struct, frozen=True, kw_only=True):
+class ObjectDraft(msgspec.Struct, frozen=True, kw_only=True):
     """What a write says about its bytes; a `visibility` of None keeps what is there, or is private."""
 
     key: str
@@ -211,15 +223,28 @@ class UploadedPart(msgspec.Struct, frozen=True):
 
 
 class ObjectWritten(msgspec.Struct, frozen=True):
-    """Announced inside the transaction that wrote the version."""
+    """Announced inside the transaction that wrote the version; `run_id` is the run it came from."""
 
     object: StoredObject
     version: Version
     derived: bool
+    run_id: UUID | None = None
+
+
+class TrashedObject(msgspec.Struct, frozen=True):
+    """An object in the trash: whose it is, what it was called, who put it there, and when."""
+
+    id: UUID
+    owner_id: UUID
+    team_id: UUID
+    key: str
+    title: str
+    deleted_by: UUID
+    deleted_at: datetime
 
 
 class ObjectDeleted(msgspec.Struct, frozen=True):
-    """Announced inside the transaction that purged the object."""
+    """Announced inside the transaction that put the object in the trash."""
 
     object: StoredObject
 
@@ -246,7 +271,7 @@ class UploadMissing(Missing):
 
 
 class KeyTaken(Conflict):
-    """Something at this key is not visible to the caller."""
+    """Something is at this key, visible to the caller or not."""
 
     code = "repository.key_taken"
     title = "This key is in use"
@@ -280,12 +305,6 @@ class OrgScopeRefused(Forbidden):
     title = "Company-wide reading needs a company role"
 
 
-class RangeUnsatisfiable(AppError):
-    """The range lies outside of the bytes."""
-
-    kind, code, title = Kind.RANGE, "repository.range", "Outside of the content"
-
-
 class BytesUnavailable(AppError):
     """The blob store does not have what a version refers to; `atrium blobs verify` says how much is affected."""
 
@@ -293,14 +312,21 @@ class BytesUnavailable(AppError):
 
 
 def require_key(key: str) -> str:
-    """A key of 1 to 1,024 bytes of UTF-8 without U+0000, or a refusal."""
+    """A key of 1 to 1,024 bytes of UTF-8 that every listing can carry, or a refusal."""
     try:
         length = len(key.encode())
     except UnicodeEncodeError as error:
         raise BadKey("a key is UTF-8") from error
-    if not 1 <= length <= LONGEST_KEY or "\0" in key:
-        raise BadKey(f"a key has 1 to {LONGEST_KEY} bytes of UTF-8 and no U+0000; this one has {length}")
+    if not 1 <= length <= LONGEST_KEY:
+        raise BadKey(f"a key has 1 to {LONGEST_KEY} bytes of UTF-8; this one has {length}")
+    if not is_writable(key):
+        raise BadKey("a key has no control characters but tabs and line breaks")
     return key
+
+
+def is_writable(key: str) -> bool:
+    """Whether XML, and so every S3 client, could be told of this key."""
+    return not _CONTROL.search(key)
 
 
 def after_all_with(prefix: str) -> str | None:

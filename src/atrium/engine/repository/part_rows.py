@@ -15,7 +15,7 @@ PART = "number, sha256, size, etag, checksum, created_at"
 
 
 class OldUpload(msgspec.Struct, frozen=True):
-    """An upload that nobody came back for, or that was completed long ago."""
+    """An abandoned upload, or one that was completed long ago."""
 
     id: UUID
     org_id: UUID
@@ -71,6 +71,16 @@ async def list_uploads(
         after_key=after[0],
         after_id=after[1],
         limit=limit,
+    )
+
+
+async def list_uploads_of(db: Transaction, org_id: UUID, owner_id: UUID) -> list[MultipartUpload]:
+    """A person's uploads, completed ones that are still remembered included, held."""
+    return await db.all(
+        MultipartUpload,
+        f"SELECT {UPLOAD} FROM multipart_uploads WHERE org_id = :org_id AND owner_id = :owner_id ORDER BY id FOR UPDATE",
+        org_id=org_id,
+        owner_id=owner_id,
     )
 
 

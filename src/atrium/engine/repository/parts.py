@@ -5,14 +5,12 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-import msgspec
-
 from atrium.engine.repository import blob_rows, part_rows, uploads, writing
 from atrium.engine.repository.model import (
     BytesUnavailable,
     Conditions,
-    Draft,
     MultipartUpload,
+    ObjectDraft,
     StoredObject,
     UploadedPart,
     UploadMissing,
@@ -25,7 +23,7 @@ from atrium.ground.quotas import service as quotas
 from atrium.kit.ids import new_id
 from atrium.kit.staging import Staged
 from atrium.seams.blobs import BlobMissing
-from atrium.seams.context import ANONYMOUS, Context, Operation, Services
+from atrium.seams.context import Context, Operation, Services
 
 KEPT = timedelta(days=7)
 _BATCH = 100
@@ -34,7 +32,7 @@ _BATCH = 100
 async def begin_upload(ctx: Context, key: str, draft: dict[str, Any]) -> MultipartUpload:
     """Open an upload to a key the caller may write; `draft` is given back when it is completed."""
     require_key(key)
-    await writing.require_writable(ctx, Draft(key=key, content_type=""), Conditions())
+    await writing.require_writable(ctx, ObjectDraft(key=key, content_type=""), Conditions())
     made = await part_rows.insert_upload(ctx.db, ctx.who, new_id(), key, draft)
     if made is None:
         raise RuntimeError("an insert returns its row")
@@ -42,7 +40,7 @@ async def begin_upload(ctx: Context, key: str, draft: dict[str, Any]) -> Multipa
 
 
 async def read_upload(ctx: Context, id: UUID | None, key: str, *, completed: bool = False) -> MultipartUpload:
-    """One of the caller's own uploads; a completed one only for whoever asks for those too."""
+    """One of the caller's own uploads; a completed one only when asked for."""
     found = None if id is None else await part_rows.find_upload(ctx.db, ctx.who.org_id, id)
     if found is None or found.owner_id != ctx.who.user_id or found.key != key:
         raise UploadMissing("there is no such upload, or it was completed or aborted")
@@ -63,7 +61,7 @@ async def put_part(op: Operation, to: MultipartUpload, arrived: Upload, part: Up
         await part_rows.put_part(ctx.db, org_id, to.id, part)
         await arrived.allowance.spend(ctx, part.size)
         if replaced is not None:
-            await blob_rows.insert_hints(ctx.db, org_id, [replaced.sha256])
+            await blob_rows.insert_hints(ctx.db, org_id, [replaced.sha256], passing=True)
             await quotas.use_within(ctx, to.team_id, {STORAGE: -replaced.size})
 
     await writing.publish(op, arrived, refer)
@@ -83,14 +81,14 @@ async def complete_upload(
     op: Operation,
     upload: MultipartUpload,
     chosen: Sequence[UploadedPart],
-    drafted: Callable[[Staged], Draft],
+    drafted: Callable[[Staged], ObjectDraft],
     conditions: Conditions = Conditions(),  # noqa: B008 - frozen
     hashes: Iterable[str] = (),
 ) -> StoredObject:
     """Join the chosen parts into the key's newest version; the others are let go. `drafted` sees the hashes of the whole."""
     size = sum(part.size for part in chosen)
     async with op.begin() as ctx:
-        await writing.require_writable(ctx, Draft(key=upload.key, content_type=""), conditions)
+        await writing.require_writable(ctx, ObjectDraft(key=upload.key, content_type=""), conditions)
 
     async def settle(ctx: Context, written: StoredObject) -> None:
         await _settle(ctx, upload, written)
@@ -108,8 +106,14 @@ async def abort_upload(ctx: Context, upload: MultipartUpload) -> None:
     await audit.record(ctx, "repository.upload_aborted", upload.id, key=upload.key)
 
 
+async def abort_uploads_of(ctx: Context, person_id: UUID) -> None:
+    """Let go of every upload of a person of the caller's company that was not completed."""
+    for upload in await part_rows.list_uploads_of(ctx.db, ctx.who.org_id, person_id):
+        await _let_go(ctx, upload)
+
+
 async def forget_uploads(services: Services) -> int:
-    """Let go of uploads that nobody came back for within a week."""
+    """Delete uploads that were idle for a week."""
     forgotten = 0
     async with services.database.begin_system() as db:
         old = await part_rows.list_old(db, KEPT, _BATCH)
@@ -118,8 +122,7 @@ async def forget_uploads(services: Services) -> int:
             found = await part_rows.find_upload(db, one.org_id, one.id, "FOR UPDATE")
             if found is None:
                 continue
-            who = msgspec.structs.replace(ANONYMOUS, org_id=one.org_id, team_id=found.team_id)
-            await _let_go(Context(who=who, services=services, db=db), found)
+            await _let_go(Context.of_company(services, db, one.org_id, found.team_id), found)
             forgotten += 1
     return forgotten
 
@@ -155,5 +158,5 @@ async def _drop_parts(ctx: Context, upload: MultipartUpload) -> int:
     """Forget the parts, and say how many bytes they had been counted with."""
     held = await part_rows.list_parts(ctx.db, ctx.who.org_id, upload.id)
     await part_rows.delete_parts(ctx.db, ctx.who.org_id, upload.id)
-    await blob_rows.insert_hints(ctx.db, ctx.who.org_id, [part.sha256 for part in held])
+    await blob_rows.insert_hints(ctx.db, ctx.who.org_id, [part.sha256 for part in held], passing=True)
     return sum(part.size for part in held)

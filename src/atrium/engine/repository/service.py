@@ -4,13 +4,7 @@ from collections.abc import AsyncGenerator
 from typing import Any
 from uuid import UUID
 
-from atrium.engine.repository import keyed_rows, listings, reach, store
-from atrium.engine.repository.content import Asked as Asked
-from atrium.engine.repository.content import http_date as http_date
-from atrium.engine.repository.content import http_moment as http_moment
-from atrium.engine.repository.content import names_tag as names_tag
-from atrium.engine.repository.content import part_of as part_of
-from atrium.engine.repository.content import policy_of as policy_of
+from atrium.engine.repository import keyed_rows, listing_rows, permissions, store, text_rows
 from atrium.engine.repository.model import (
     BytesUnavailable,
     Derivation,
@@ -28,35 +22,7 @@ from atrium.engine.repository.model import (
     Visibility,
     after_all_with,
 )
-from atrium.engine.repository.parts import abort_upload as abort_upload
-from atrium.engine.repository.parts import begin_upload as begin_upload
-from atrium.engine.repository.parts import complete_upload as complete_upload
-from atrium.engine.repository.parts import forget_uploads as forget_uploads
-from atrium.engine.repository.parts import list_parts as list_parts
-from atrium.engine.repository.parts import list_uploads as list_uploads
-from atrium.engine.repository.parts import put_part as put_part
-from atrium.engine.repository.parts import read_upload as read_upload
-from atrium.engine.repository.release import sweep as sweep
-from atrium.engine.repository.sharing import list_grants as list_grants
-from atrium.engine.repository.sharing import list_share_targets as list_share_targets
-from atrium.engine.repository.sharing import set_visibility as set_visibility
-from atrium.engine.repository.sharing import share_object as share_object
-from atrium.engine.repository.sharing import unshare_object as unshare_object
-from atrium.engine.repository.texts import extract_due as extract_due
-from atrium.engine.repository.uploads import Upload as Upload
-from atrium.engine.repository.uploads import receive as receive
-from atrium.engine.repository.verification import measure as measure
-from atrium.engine.repository.verification import verify as verify
 from atrium.engine.repository.writing import SMALL
-from atrium.engine.repository.writing import copy_object as copy_object
-from atrium.engine.repository.writing import delete_object as delete_object
-from atrium.engine.repository.writing import delete_version as delete_version
-from atrium.engine.repository.writing import mark_absent as mark_absent
-from atrium.engine.repository.writing import mark_deleted as mark_deleted
-from atrium.engine.repository.writing import put_object as put_object
-from atrium.engine.repository.writing import require_writable as require_writable
-from atrium.engine.repository.writing import write_object as write_object
-from atrium.engine.repository.writing import write_small as write_small
 from atrium.ground.access import service as access
 from atrium.kit.database import Database
 from atrium.kit.errors import TooLarge
@@ -70,7 +36,7 @@ SHOWN_VERSIONS, SHOWN_CHARACTERS, SHOWN_THREADS = 200, 20_000, 500
 async def list_objects(ctx: Context, chosen: Filter, limit: int, cursor: str | None) -> Listing:
     """What the caller can read, by key."""
     pager = _pager(ctx, chosen, None)
-    found = await listings.list_objects(ctx.db, ctx.who, chosen, pager.read(cursor, tuple[str, UUID]), limit + 1)
+    found = await listing_rows.list_objects(ctx.db, ctx.who, chosen, pager.read(cursor, tuple[str, UUID]), limit + 1)
     page = pager.page(found, limit, lambda one: (one.key, one.id))
     return Listing(page.items, [], page.next_cursor)
 
@@ -79,7 +45,7 @@ async def list_folders(ctx: Context, chosen: Filter, delimiter: str, limit: int,
     """What the caller can read directly at a prefix, and the folders there."""
     pager = _pager(ctx, chosen, delimiter)
     after = pager.read(cursor, tuple[str, UUID])
-    found = await listings.list_folders(ctx.db, ctx.who, chosen, delimiter, after, limit + 1)
+    found = await listing_rows.list_folders(ctx.db, ctx.who, chosen, delimiter, after, limit + 1)
     page = pager.page(found, limit, lambda one: one[1])
     items = [stored for _, _, stored in page.items if stored is not None]
     return Listing(items, [folder for folder, _, _ in page.items if folder is not None], page.next_cursor)
@@ -88,7 +54,7 @@ async def list_folders(ctx: Context, chosen: Filter, delimiter: str, limit: int,
 async def read_object(ctx: Context, id: UUID) -> StoredObject:
     """One object the caller can read."""
     access.note_checked(ctx, "files:read")
-    return await reach.visible(ctx, id)
+    return await permissions.read_visible(ctx, id)
 
 
 async def find_object_at(ctx: Context, key: str) -> StoredObject | None:
@@ -105,7 +71,7 @@ async def find_keyed(ctx: Context, key: str, version_id: UUID | None = None, *, 
 
 
 async def is_free(ctx: Context, key: str) -> bool:
-    """Whether nobody, seen or unseen, has a key of the caller's team."""
+    """Whether a key of the caller's team is free; objects the caller may not see count, too."""
     return await store.find_by_key(ctx.db, ctx.who.org_id, ctx.who.team_id, key) is None
 
 
@@ -115,18 +81,18 @@ async def is_empty(ctx: Context, prefix: str) -> bool:
     return not await keyed_rows.exists_below(ctx.db, ctx.who.org_id, ctx.who.team_id, prefix, before)
 
 
-async def scan(ctx: Context, prefix: str, after: listings.Position | None, limit: int) -> list[Listed]:
+async def scan(ctx: Context, prefix: str, after: listing_rows.Position | None, limit: int) -> list[Listed]:
     """What the caller can read of the team's keys, by key, from behind a position."""
     access.note_checked(ctx, "files:read")
-    return await listings.list_bucket(ctx.db, ctx.who, prefix, after, limit)
+    return await listing_rows.list_bucket(ctx.db, ctx.who, prefix, after, limit)
 
 
 async def scan_folders(
-    ctx: Context, prefix: str, delimiter: str, after: listings.Position | None, limit: int
+    ctx: Context, prefix: str, delimiter: str, after: listing_rows.Position | None, limit: int
 ) -> list[tuple[str, Listed | None]]:
     """The same with what is in folders folded into them."""
     access.note_checked(ctx, "files:read")
-    return await listings.list_bucket_folders(ctx.db, ctx.who, prefix, delimiter, after, limit)
+    return await listing_rows.list_bucket_folders(ctx.db, ctx.who, prefix, delimiter, after, limit)
 
 
 async def scan_versions(
@@ -139,16 +105,16 @@ async def scan_versions(
 
 async def set_attributes(ctx: Context, keyed: Keyed, attributes: dict[str, Any]) -> None:
     """Replace what a gateway left with a version the caller may edit."""
-    await reach.require(ctx, keyed.object, "files:write")
+    await permissions.require(ctx, keyed.object, "files:write")
     await keyed_rows.set_attributes(ctx.db, ctx.who.org_id, keyed.version.id, attributes)
 
 
 async def edit_object(ctx: Context, id: UUID, visibility: Visibility | None = None) -> StoredObject:
     """One object the caller may add versions to (and may show to others as named), locked until the transaction ends."""
-    target = await reach.visible(ctx, id, lock=True)
-    await reach.require(ctx, target, "files:write")
+    target = await permissions.read_visible(ctx, id, lock=True)
+    await permissions.require(ctx, target, "files:write")
     if visibility is not None and visibility != target.visibility:
-        await reach.require(ctx, target, "files:manage")
+        await permissions.require(ctx, target, "files:manage")
     return target
 
 
@@ -158,10 +124,14 @@ async def read_detail(ctx: Context, id: UUID) -> ObjectDetail:
     org_id = ctx.who.org_id
     versions = await store.list_versions(ctx.db, org_id, id, SHOWN_VERSIONS)
     count = len(versions) if len(versions) < SHOWN_VERSIONS else await store.count_versions(ctx.db, org_id, id)
-    text = await store.find_text(ctx.db, org_id, found.version.id, SHOWN_CHARACTERS) or Text("none")
+    text = await text_rows.find_text(ctx.db, org_id, found.version.id, SHOWN_CHARACTERS) or Text("none")
     shown = {name: getattr(found, name) for name in StoredObject.__struct_fields__}
     return ObjectDetail(
-        **shown, versions=versions, version_count=count, text=text, permissions=await reach.permissions_on(ctx, found)
+        **shown,
+        versions=versions,
+        version_count=count,
+        text=text,
+        permissions=await permissions.list_permissions(ctx, found),
     )
 
 
@@ -229,8 +199,7 @@ async def forget_grants(database: Database) -> int:
 
 def _pager(ctx: Context, chosen: Filter, delimiter: str | None) -> Pager:
     access.note_checked(ctx, "files:read")
-    if chosen.scope == "org" and "org:read" not in ctx.who.permissions:
-        raise OrgScopeRefused("scope=org needs a role in the company, such as org_reader")
+    access.require_org_scope(ctx, chosen.scope, OrgScopeRefused)
     return Pager(ctx.services.keys, "objects", ctx.who.user_id, chosen, delimiter)
 
 

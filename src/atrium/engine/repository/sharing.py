@@ -5,7 +5,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.repository import reach, store
+from atrium.engine.repository import permissions, store
 from atrium.engine.repository.model import (
     PERMISSIONS,
     Capability,
@@ -26,7 +26,7 @@ MOST_TARGETS = 1000
 
 
 class Target(msgspec.Struct, frozen=True):
-    """Somebody an object can be shared with."""
+    """A principal that an object can be shared with."""
 
     principal_type: PrincipalType
     principal_id: UUID
@@ -50,8 +50,10 @@ async def share_object(
     expires_at: datetime | None,
 ) -> ObjectGrant:
     """Let a person, a team or the company in, or change how far; a private object becomes a shared one."""
+    # Lock order: the grantee before the object, as in removing a member.
+    known = await _exists(ctx, principal_type, principal_id)
     target = await _managed(ctx, id)
-    await _require_sharable(ctx, target, principal_type, principal_id, expires_at)
+    _require_sharable(target, principal_type, principal_id, expires_at, known)
     await store.put_grant(ctx.db, ctx.who, target, principal_type, principal_id, capability, expires_at)
     await store.set_visibility(
         ctx.db, ctx.who.org_id, id, "shared" if target.visibility == "private" else target.visibility
@@ -75,6 +77,11 @@ async def unshare_object(ctx: Context, id: UUID, principal_id: UUID) -> int:
     return ended
 
 
+async def end_grants_to(ctx: Context, person_id: UUID) -> None:
+    """Withdraw every object that was shared with a person of the caller's company."""
+    await store.delete_grants_to(ctx.db, ctx.who.org_id, person_id)
+
+
 async def list_grants(ctx: Context, id: UUID, limit: int, cursor: str | None) -> Page[ObjectGrant]:
     """Who was let in, one entry per principal."""
     await _managed(ctx, id, lock=False)
@@ -90,7 +97,7 @@ async def set_visibility(ctx: Context, id: UUID, visibility: Visibility) -> tupl
     if visibility != target.visibility or ended:
         await store.set_visibility(ctx.db, ctx.who.org_id, id, visibility)
         await audit.record(ctx, "repository.visibility", id, visibility=visibility, ended=ended)
-    # Whoever managed it by a grant that has just ended, or by a role that no longer reaches it, still gets their answer.
+    # The caller gets the reply even when this change ended the grant or the visibility that let them manage the object.
     shown = await store.find_by_key(ctx.db, ctx.who.org_id, target.team_id, target.key)
     return shown or target, ended
 
@@ -108,19 +115,19 @@ async def list_share_targets(ctx: Context) -> ShareTargets:
 
 
 async def _managed(ctx: Context, id: UUID, *, lock: bool = True) -> StoredObject:
-    target = await reach.visible(ctx, id, lock=lock)
-    await reach.require(ctx, target, "files:manage")
+    target = await permissions.read_visible(ctx, id, lock=lock)
+    await permissions.require(ctx, target, "files:manage")
     return target
 
 
-async def _require_sharable(
-    ctx: Context, target: StoredObject, principal_type: str, principal_id: UUID, expires_at: datetime | None
+def _require_sharable(
+    target: StoredObject, principal_type: str, principal_id: UUID, expires_at: datetime | None, known: bool
 ) -> None:
     if principal_id == target.owner_id:
         raise NotSharable("this person owns the object")
     if expires_at is not None and expires_at <= datetime.now(UTC):
         raise NotSharable("expires_at is in the past", errors=[{"path": "expires_at", "message": "in the past"}])
-    if not await _exists(ctx, principal_type, principal_id):
+    if not known:
         raise NotSharable(
             f"there is no such {principal_type} in your company",
             errors=[{"path": "principal_id", "message": "not in your company"}],
@@ -129,7 +136,7 @@ async def _require_sharable(
 
 async def _exists(ctx: Context, principal_type: str, principal_id: UUID) -> bool:
     if principal_type == "user":
-        return await identity.find_colleague(ctx, principal_id) is not None
+        return await identity.hold_colleague(ctx, principal_id) is not None
     if principal_type == "org":
         return principal_id == ctx.who.org_id
     try:

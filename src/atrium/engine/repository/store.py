@@ -1,4 +1,4 @@
-"""SQL of the repository: objects, versions, grants, provenance. Listings are in `listings`, blobs in `blob_rows`."""
+"""SQL of the repository: objects, versions, grants, provenance. Listings are in `listing_rows`, blobs in `blob_rows`."""
 
 from datetime import datetime
 from typing import Any
@@ -13,7 +13,6 @@ from atrium.engine.repository.model import (
     ObjectGrant,
     Source,
     StoredObject,
-    Text,
     Version,
     is_markdown,
 )
@@ -33,7 +32,7 @@ JOINED = "objects o JOIN object_versions v ON v.id = o.version_id"
 OF_OBJECT = 11
 LIVE = "(g.expires_at IS NULL OR g.expires_at > now())"
 READABLE = f"""
-  o.org_id = :org_id AND (o.owner_id = :user_id OR (:by_role AND o.team_id = :team_id AND o.visibility = 'team')
+  o.org_id = :org_id AND o.trashed_at IS NULL AND (o.owner_id = :user_id OR (:by_role AND o.team_id = :team_id AND o.visibility = 'team')
     OR (:org_wide AND o.visibility = 'team')
     OR EXISTS (SELECT FROM object_grants g WHERE g.org_id = :org_id AND g.object_id = o.id
                   AND g.principal_id = ANY(:principals) AND {LIVE}))
@@ -68,7 +67,7 @@ def object_of(row: tuple[Any, ...]) -> StoredObject:
 
 
 def reader(who: Principal) -> dict[str, Any]:
-    """The values READABLE and the listings name: who looks, and how far their role reaches."""
+    """The values READABLE and the listings name: who reads, and what their role admits."""
     return {
         "org_id": who.org_id,
         "team_id": who.team_id,
@@ -80,7 +79,7 @@ def reader(who: Principal) -> dict[str, Any]:
 
 
 OTHER_END = {"object_id": "source_id", "source_id": "object_id"}
-AT_KEY = "org_id = :org_id AND team_id = :team_id AND key = :key"
+AT_KEY = "org_id = :org_id AND team_id = :team_id AND key = :key AND trashed_at IS NULL"
 
 
 async def find_object(db: Transaction, who: Principal, id: UUID, *, lock: bool = False) -> StoredObject | None:
@@ -108,14 +107,14 @@ async def find_by_key(
 async def claim_key(
     db: Transaction, who: Principal, team_id: UUID, key: str, visibility: str, version: NewVersion
 ) -> StoredObject | None:
-    """Make the object with its first version; None when somebody has the key."""
+    """Make the object with its first version; None when the key is taken."""
     rows = await db.rows(
         f"""
         WITH o AS (
           INSERT INTO objects (id, org_id, team_id, owner_id, key, visibility, version_id, document, deleted, size, etag)
           VALUES (:id, :org_id, :team_id, :user_id, :key, :visibility, :version_id, :document, :sha256::bytea IS NULL,
                   :size::bigint, :etag)
-          ON CONFLICT (team_id, key) DO NOTHING RETURNING *
+          ON CONFLICT (team_id, key) WHERE trashed_at IS NULL DO NOTHING RETURNING *
         ), v AS (
           INSERT INTO object_versions (id, org_id, object_id, number, sha256, size, etag, content_type, filename, metadata, created_by,
                                        delete_marker, attributes)
@@ -231,23 +230,6 @@ async def delete_version(db: Transaction, org_id: UUID, object_id: UUID, id: UUI
     )
 
 
-async def delete_object(db: Transaction, org_id: UUID, id: UUID) -> None:
-    await db.run("DELETE FROM objects WHERE org_id = :org_id AND id = :id", org_id=org_id, id=id)
-
-
-async def list_blobs_of(db: Transaction, org_id: UUID, object_id: UUID) -> tuple[list[bytes], int]:
-    """The digests an object's versions refer to, and the bytes of all of them together."""
-    rows = await db.rows(
-        """
-        SELECT sha256, sum(size)::bigint FROM object_versions
-         WHERE org_id = :org_id AND object_id = :object_id AND sha256 IS NOT NULL GROUP BY sha256
-        """,
-        org_id=org_id,
-        object_id=object_id,
-    )
-    return [row[0] for row in rows], sum(row[1] for row in rows)
-
-
 async def set_visibility(db: Transaction, org_id: UUID, id: UUID, visibility: str) -> None:
     await db.run(
         """
@@ -344,6 +326,14 @@ async def delete_grants(db: Transaction, org_id: UUID, object_id: UUID, principa
     )
 
 
+async def delete_grants_to(db: Transaction, org_id: UUID, principal_id: UUID) -> int:
+    return await db.run(
+        "DELETE FROM object_grants WHERE org_id = :org_id AND principal_id = :principal_id",
+        org_id=org_id,
+        principal_id=principal_id,
+    )
+
+
 async def forget_grants(db: Transaction) -> int:
     return await db.run("DELETE FROM object_grants WHERE expires_at < now() - interval '30 days'")
 
@@ -379,26 +369,4 @@ async def list_derivations(db: Transaction, who: Principal, id: UUID, end: str, 
         id=id,
         limit=limit,
         **reader(who),
-    )
-
-
-async def find_text(db: Transaction, org_id: UUID, version_id: UUID, characters: int) -> Text | None:
-    return await db.one(
-        Text,
-        """
-        SELECT state, left(text, :characters), length(text), truncated, problem FROM object_texts
-         WHERE org_id = :org_id AND version_id = :version_id
-        """,
-        org_id=org_id,
-        version_id=version_id,
-        characters=characters,
-    )
-
-
-async def insert_text(db: Transaction, org_id: UUID, object_id: UUID, version_id: UUID) -> None:
-    await db.run(
-        "INSERT INTO object_texts (version_id, org_id, object_id) VALUES (:version_id, :org_id, :object_id)",
-        version_id=version_id,
-        org_id=org_id,
-        object_id=object_id,
     )

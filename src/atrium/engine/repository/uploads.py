@@ -62,7 +62,7 @@ class Counted(Allowance):
         """There is room."""
 
     async def spend(self, ctx: Context, size: int) -> None:
-        """Whoever counted the bytes settles the difference."""
+        """The caller that counted the bytes settles the difference."""
 
 
 class Upload:

@@ -13,11 +13,12 @@ from atrium.kit.database import Database
 from atrium.seams.blobs import BlobMissing, BlobStore
 
 _BATCH = 500
-Verdict = Literal["sound", "missing", "corrupt", "orphaned", "unreferenced"]
+Verdict = Literal["sound", "missing", "corrupt", "orphaned", "unreferenced", "unfinished"]
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """One blob, looked at. `orphaned` bytes have no row; an `unreferenced` row waits for its release."""
+    """One blob, looked at. `orphaned` bytes have no row, an `unreferenced` row waits for its release, and an upload in parts
+    that is `unfinished` lacks one of them and has to be begun again."""
 
     verdict: Verdict
     org_id: UUID
@@ -36,11 +37,14 @@ async def measure(database: Database, orgs: list[UUID]) -> tuple[int, int]:
 
 
 async def verify(database: Database, blobs: BlobStore, orgs: list[UUID]) -> AsyncIterator[Finding]:
-    """Look at every blob of these companies, then at every name in the store."""
+    """Look at every blob of these companies, then at every name in a store that can list them."""
     for org_id in orgs:
         async for row in _rows(database, org_id):
             yield Finding(await _judge(blobs, org_id, row), org_id, row.sha256, row.size)
-    async for org_id, sha256 in blobs.walk():
+    walk = getattr(blobs, "walk", None)
+    if walk is None:
+        return
+    async for org_id, sha256 in walk():
         if not await _is_known(database, org_id, sha256):
             yield Finding("orphaned", org_id, sha256, await blobs.stat(org_id, sha256) or 0)
 
@@ -58,14 +62,14 @@ async def _rows(database: Database, org_id: UUID) -> AsyncIterator[BlobRow]:
 
 
 async def _judge(blobs: BlobStore, org_id: UUID, row: BlobRow) -> Verdict:
-    if not row.referenced:
+    if not row.of_version and not row.of_part:
         return "unreferenced"
     digest = hashlib.sha256()
     try:
         async for piece in blobs.get(org_id, row.sha256):
             digest.update(piece)
     except BlobMissing:
-        return "missing"
+        return "missing" if row.of_version else "unfinished"
     return "sound" if digest.digest() == row.sha256 else "corrupt"
 
 

@@ -1,16 +1,14 @@
-"""Writing: every way an object gains a version or loses one, each in one transaction with its event and its bytes counted."""
+"""Writing: every way an object gains a version, each in one transaction with its event and its bytes counted."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TypeVar
 from uuid import UUID
 
-from atrium.engine.repository import blob_rows, reach, release, store, uploads
-from atrium.engine.repository.content import OCTETS, clean_type
+from atrium.engine.repository import blob_rows, permissions, release, store, uploads
 from atrium.engine.repository.model import (
     Conditions,
-    Draft,
     KeyTaken,
-    ObjectDeleted,
+    ObjectDraft,
     ObjectMissing,
     ObjectStale,
     ObjectWritten,
@@ -22,12 +20,13 @@ from atrium.engine.repository.model import (
     require_key,
 )
 from atrium.engine.repository.store import NewVersion
-from atrium.engine.repository.text import is_extractable
 from atrium.engine.repository.uploads import Upload
 from atrium.ground.access import service as access
 from atrium.ground.audit import service as audit
 from atrium.ground.quotas import service as quotas
 from atrium.kit.errors import TooLarge, Unavailable
+from atrium.kit.etags import names_tag
+from atrium.kit.http import OCTETS, clean_type
 from atrium.kit.staging import Staged
 from atrium.seams.context import Context, Operation
 
@@ -39,36 +38,42 @@ _ATTEMPTS = 20
 
 async def put_object(
     op: Operation,
-    draft: Draft,
+    draft: ObjectDraft,
     chunks: AsyncIterator[bytes],
     length: int | None,
     conditions: Conditions = Conditions(),  # noqa: B008 - frozen
+    provenance: Provenance | None = None,
 ) -> StoredObject:
     """Write a body to a key of the caller's team; refused before a byte is read whenever that can be known."""
     require_key(draft.key)
     async with op.begin() as ctx:
         await require_writable(ctx, draft, conditions)
     async with uploads.receive(op, chunks, length) as upload:
-        return await write_object(op, draft, upload, conditions)
+        return await write_object(op, draft, upload, conditions, provenance)
 
 
 async def require_writable(
-    ctx: Context, draft: Draft, conditions: Conditions, *, lock: bool = False
+    ctx: Context, draft: ObjectDraft, conditions: Conditions, *, lock: bool = False
 ) -> StoredObject | None:
     """Refuse unless the caller may create this key, or add a version to what is there, under these conditions."""
     who = ctx.who
     existing = await store.find_by_key(ctx.db, who.org_id, who.team_id, draft.key, lock=lock)
+    if existing is not None and await store.find_object(ctx.db, who, existing.id) is None:
+        # Hidden from the caller, or put in the trash between the two looks; a lock tells them apart.
+        existing = await store.find_by_key(ctx.db, who.org_id, who.team_id, draft.key, lock=True)
+        if existing is not None and await store.find_object(ctx.db, who, existing.id) is None:
+            raise KeyTaken("something you cannot see is stored at this key; choose another one")
     if existing is None:
         access.require(ctx, "files:write")
     else:
         await _require_rewritable(ctx, existing, draft)
-    _require_conditions(existing, conditions)
+    require_conditions(existing, conditions)
     return existing
 
 
 async def write_object(
     op: Operation,
-    draft: Draft,
+    draft: ObjectDraft,
     upload: Upload,
     conditions: Conditions = Conditions(),  # noqa: B008 - frozen
     provenance: Provenance | None = None,
@@ -107,7 +112,12 @@ async def publish(op: Operation, upload: Upload, refer: Callable[[Context], Awai
 
 
 async def write_small(
-    ctx: Context, draft: Draft, body: bytes, *, target: StoredObject | None = None, provenance: Provenance | None = None
+    ctx: Context,
+    draft: ObjectDraft,
+    body: bytes,
+    *,
+    target: StoredObject | None = None,
+    provenance: Provenance | None = None,
 ) -> StoredObject:
     """Write a few bytes inside the caller's transaction: to `target`, which the caller may edit, or to a new key."""
     if len(body) > SMALL:
@@ -132,33 +142,18 @@ async def write_small(
     return written
 
 
-async def delete_object(ctx: Context, id: UUID, if_match: str | None = None) -> StoredObject:
-    """Purge an object with all versions: one's own, one granted, or any of the team's when managing files."""
-    target = await reach.visible(ctx, id, lock=True)
-    await reach.require(ctx, target, "files:delete", by_role="files:manage" in ctx.who.permissions)
-    _require_conditions(target, Conditions(if_match=if_match))
-    digests, size = await store.list_blobs_of(ctx.db, ctx.who.org_id, id)
-    await store.delete_object(ctx.db, ctx.who.org_id, id)
-    await blob_rows.insert_hints(ctx.db, ctx.who.org_id, digests)
-    if size:
-        await quotas.use_within(ctx, target.team_id, {uploads.STORAGE: -size})
-    await audit.record(ctx, "repository.deleted", id, key=target.key, bytes=size)
-    await ctx.announce(ObjectDeleted(target))
-    return target
-
-
 async def copy_object(
     op: Operation,
     source_id: UUID,
     version_id: UUID,
-    draft: Draft,
+    draft: ObjectDraft,
     conditions: Conditions = Conditions(),  # noqa: B008 - frozen
 ) -> StoredObject:
     """Make the bytes of a version the caller can read the newest version of a key; no byte is moved."""
     require_key(draft.key)
     async with op.begin() as ctx:
         access.note_checked(ctx, "files:read")
-        source = await reach.visible(ctx, source_id)
+        source = await permissions.read_visible(ctx, source_id)
         found = await store.find_version(ctx.db, ctx.who.org_id, source.id, None, version_id)
         if found is None or found.sha256 is None:
             raise VersionMissing("there is no such version with content")
@@ -173,8 +168,8 @@ async def copy_object(
 
 async def mark_deleted(ctx: Context, id: UUID) -> StoredObject:
     """Hide an object behind a delete marker: its versions stay, and writing the key again brings it back."""
-    target = await reach.visible(ctx, id, lock=True)
-    await reach.require(ctx, target, "files:delete", by_role="files:manage" in ctx.who.permissions)
+    target = await permissions.read_visible(ctx, id, lock=True)
+    await permissions.require(ctx, target, "files:delete", by_role="files:manage" in ctx.who.permissions)
     marker = NewVersion(
         sha256=None, size=0, etag="", content_type=target.content_type, filename=target.filename, metadata={}
     )
@@ -184,44 +179,25 @@ async def mark_deleted(ctx: Context, id: UUID) -> StoredObject:
 
 
 async def mark_absent(ctx: Context, key: str) -> StoredObject:
-    """Write a delete marker to a key that has nothing, as whoever mirrors deletions expects."""
+    """Write a delete marker to a key that has no object, as tools that mirror deletions expect."""
     require_key(key)
     access.require(ctx, "files:write")
     marker = NewVersion(sha256=None, size=0, etag="", content_type=OCTETS, filename=name_in(key), metadata={})
     made = await store.claim_key(ctx.db, ctx.who, ctx.who.team_id, key, "private", marker)
     if made is None:
-        raise KeyTaken("somebody has just written to this key, or it is not yours to see")
+        raise KeyTaken("this key was just written by another request, or you may not see its object")
     await audit.record(ctx, "repository.marked_deleted", made.id, key=key, version=1)
     return made
 
 
-async def delete_version(ctx: Context, id: UUID, version_id: UUID) -> Version:
-    """Purge one version; the one before it becomes current, and with the last one the object goes."""
-    target = await reach.visible(ctx, id, lock=True)
-    await reach.require(ctx, target, "files:delete", by_role="files:manage" in ctx.who.permissions)
-    gone = await store.find_version(ctx.db, ctx.who.org_id, id, None, version_id)
-    if gone is None:
-        raise VersionMissing("this object has no such version")
-    if await store.count_versions(ctx.db, ctx.who.org_id, id) == 1:
-        await delete_object(ctx, id)
-        return gone
-    await store.delete_version(ctx.db, ctx.who.org_id, id, version_id)
-    if gone.sha256 is not None:
-        await blob_rows.insert_hints(ctx.db, ctx.who.org_id, [bytes.fromhex(gone.sha256)])
-        await quotas.use_within(ctx, target.team_id, {uploads.STORAGE: -gone.size})
-    await audit.record(ctx, "repository.version_deleted", id, key=target.key, version=gone.number)
-    return gone
-
-
-async def _require_rewritable(ctx: Context, existing: StoredObject, draft: Draft) -> None:
-    if await store.find_object(ctx.db, ctx.who, existing.id) is None:
-        raise KeyTaken("something you cannot see is stored at this key; choose another one")
-    await reach.require(ctx, existing, "files:write")
+async def _require_rewritable(ctx: Context, existing: StoredObject, draft: ObjectDraft) -> None:
+    await permissions.require(ctx, existing, "files:write")
     if draft.visibility is not None and draft.visibility != existing.visibility:
-        await reach.require(ctx, existing, "files:manage")
+        await permissions.require(ctx, existing, "files:manage")
 
 
-def _require_conditions(existing: StoredObject | None, conditions: Conditions) -> None:
+def require_conditions(existing: StoredObject | None, conditions: Conditions) -> None:
+    """Refuse unless what is at a key, if anything, is what the conditions ask for."""
     there = existing if existing is not None and not existing.version.deleted else None
     if conditions.if_none_match is not None and there is not None and _names(conditions.if_none_match, there):
         raise ObjectStale("there is such an object already", current=there.etag())
@@ -231,15 +207,14 @@ def _require_conditions(existing: StoredObject | None, conditions: Conditions) -
 
 
 def _names(header: str, existing: StoredObject) -> bool:
-    known = {existing.etag(), f'"{existing.version.etag}"'}
-    return header.strip() == "*" or any(tag.strip() in known for tag in header.split(","))
+    return names_tag(header, existing.etag(), f'"{existing.version.etag}"')
 
 
-def _version_of(draft: Draft, sha256: bytes, size: int, etag: str | None = None) -> NewVersion:
+def _version_of(draft: ObjectDraft, sha256: bytes, size: int, etag: str | None = None) -> NewVersion:
     return NewVersion(
         sha256=sha256,
         size=size,
-        # Bytes that nobody asked an MD5 of are tagged by their SHA-256, in a form that no client takes for an MD5.
+        # Without a requested MD5 the ETag is made of the SHA-256, in a form that no client takes for an MD5.
         etag=draft.etag or etag or f"{sha256.hex()[:32]}-0",
         content_type=clean_type(draft.content_type),
         filename=draft.filename or name_in(draft.key),
@@ -253,12 +228,12 @@ async def _hold_small(ctx: Context, staged: Staged) -> None:
     await blob_rows.insert_blob(ctx.db, org_id, staged.sha256, staged.size)
     if not await blob_rows.hold_blob(ctx.db, org_id, staged.sha256):
         raise Unavailable("the same bytes are being released right now; try again", retry_after=1)
-    # Few bytes, so the lock may be held while they are put: nobody can release them in between.
+    # Few bytes, so the lock is held while they are stored: they cannot be released in between.
     await blobs.put(org_id, staged.sha256, staged.path)
 
 
 async def _write_version(
-    ctx: Context, draft: Draft, existing: StoredObject | None, conditions: Conditions, version: NewVersion
+    ctx: Context, draft: ObjectDraft, existing: StoredObject | None, conditions: Conditions, version: NewVersion
 ) -> StoredObject:
     if existing is None:
         made = await store.claim_key(
@@ -266,7 +241,7 @@ async def _write_version(
         )
         if made is not None:
             return made
-        # Somebody was first: this write comes on top of theirs, if it may.
+        # A concurrent write created the object first: this one becomes its next version, if permitted.
         existing = await require_writable(ctx, draft, conditions, lock=True)
         if existing is None:
             raise Unavailable("this key is being written and deleted at the same moment; try again", retry_after=1)
@@ -277,15 +252,14 @@ async def _write_version(
 
 async def _tell(ctx: Context, written: StoredObject, provenance: Provenance | None) -> None:
     version = written.version
-    if ctx.services.settings.extraction and is_extractable(version.content_type, version.filename, version.size):
-        await store.insert_text(ctx.db, ctx.who.org_id, written.id, version.id)
     if provenance is not None:
         for source in provenance.sources:
             await store.insert_derivation(ctx.db, ctx.who.org_id, written, source, provenance.run_id, provenance.step)
     await audit.record(
         ctx, "repository.written", written.id, key=written.key, version=version.number, bytes=version.size
     )
-    await ctx.announce(ObjectWritten(written, version, derived=provenance is not None))
+    run_id = provenance.run_id if provenance else None
+    await ctx.announce(ObjectWritten(written, version, derived=provenance is not None, run_id=run_id))
 
 
 async def _hold_copied(ctx: Context, found: Version) -> None:

@@ -1,1 +1,1 @@
-"""Tools: what models and workflows may call, and which a team has switched off. Owns table `tool_switches`."""
+"""Tools: what models and workflows call, and which a team has turned on. Owns table `tool_switches`."""

@@ -4,25 +4,59 @@ from atrium.engine.tools import store
 from atrium.engine.tools.model import ToolMissing, ToolState
 from atrium.ground.audit import service as audit
 from atrium.seams.context import Context
-from atrium.seams.tools import Tool, schema_of
+from atrium.seams.tools import Effect, Tool, schema_of
 
 
 async def list_tools(ctx: Context) -> list[ToolState]:
-    """Every registered tool with its state for the caller's team, by name."""
-    off = await store.list_switched_off(ctx.db, ctx.who.org_id, ctx.who.team_id)
-    registered = ctx.services.registry.tools
-    return [_state(registered[name], name not in off) for name in sorted(registered)]
+    """Every tool with its state for the caller's team, by name."""
+    registry, switches = ctx.services.registry, await store.list_switches(ctx.db, ctx.who.org_id, ctx.who.team_id)
+    found = [_state(tool, switches.get(tool.name, True)) for tool in registry.tools.values()]
+    for source in registry.tool_sources:
+        found += [_state(tool, switches.get(tool.name, False)) for tool in await source.list_tools(ctx)]
+    return sorted(found, key=lambda state: state.name)
 
 
 async def switch_tool(ctx: Context, name: str, enabled: bool) -> ToolState:
     """Let the team's models and workflows call a tool, or not."""
-    tool = ctx.services.registry.tools.get(name)
-    if tool is None:
-        raise ToolMissing(f"there is no tool {name}")
+    tool, _ = await _find(ctx, name)
     await store.put_switch(ctx.db, ctx.who.org_id, ctx.who.team_id, name, enabled)
     await audit.record(ctx, "tools.switched", name, enabled=enabled)
     return _state(tool, enabled)
 
 
+async def find_enabled(ctx: Context, name: str) -> Tool:
+    """The tool of this name; refused unless the caller's team has it turned on."""
+    tool, usually = await _find(ctx, name)
+    switched = await store.find_switch(ctx.db, ctx.who.org_id, ctx.who.team_id, name)
+    if not (usually if switched is None else switched):
+        raise ToolMissing(f"your team has not turned on the tool {name}; an admin does that under Features and tools")
+    return tool
+
+
+def effect_of(tool: Tool) -> Effect:
+    """What a call does; a tool that does not say counts as one that writes."""
+    return tool.effect or "write"
+
+
+async def _find(ctx: Context, name: str) -> tuple[Tool, bool]:
+    """A tool, and whether a team has it without turning it on: the tools of a source are off at first."""
+    registry = ctx.services.registry
+    if tool := registry.tools.get(name):
+        return tool, True
+    for source in registry.tool_sources:
+        if tool := await source.find_tool(ctx, name):
+            return tool, False
+    raise ToolMissing(f"there is no tool {name[:64]}")
+
+
 def _state(tool: Tool, enabled: bool) -> ToolState:
-    return ToolState(tool.name, tool.description, schema_of(tool.parameters), tool.permission, tool.source, enabled)
+    return ToolState(
+        name=tool.name,
+        description=tool.description,
+        parameters=schema_of(tool),
+        permission=tool.permission,
+        source=tool.source,
+        effect=effect_of(tool),
+        untrusted=tool.untrusted,
+        enabled=enabled,
+    )

@@ -5,13 +5,23 @@ from uuid import UUID
 from atrium.kit.database import Transaction
 
 
-async def list_switched_off(db: Transaction, org_id: UUID, team_id: UUID) -> set[str]:
+async def list_switches(db: Transaction, org_id: UUID, team_id: UUID) -> dict[str, bool]:
     rows = await db.rows(
-        "SELECT name FROM tool_switches WHERE org_id = :org_id AND team_id = :team_id AND NOT enabled",
+        "SELECT name, enabled FROM tool_switches WHERE org_id = :org_id AND team_id = :team_id",
         org_id=org_id,
         team_id=team_id,
     )
-    return {row[0] for row in rows}
+    return dict(rows)
+
+
+async def find_switch(db: Transaction, org_id: UUID, team_id: UUID, name: str) -> bool | None:
+    found: bool | None = await db.value(
+        "SELECT enabled FROM tool_switches WHERE org_id = :org_id AND team_id = :team_id AND name = :name",
+        org_id=org_id,
+        team_id=team_id,
+        name=name,
+    )
+    return found
 
 
 async def put_switch(db: Transaction, org_id: UUID, team_id: UUID, name: str, enabled: bool) -> None:
@@ -25,3 +35,8 @@ async def put_switch(db: Transaction, org_id: UUID, team_id: UUID, name: str, en
         name=name,
         enabled=enabled,
     )
+
+
+async def forbid_writes(db: Transaction) -> None:
+    """Let PostgreSQL refuse every change from here to the end of the transaction."""
+    await db.value("SELECT set_config('transaction_read_only', 'on', true)")

@@ -39,9 +39,8 @@ _ADMIN = _MEMBER | {"notes:manage", "files:manage", "workflows:write", "settings
 
 
 class Role(StrEnum):
-    """What a person is in their team, weakest first."""
+    """What a person is in their team."""
 
-    WORKER = "worker"
     VIEWER = "viewer"
     TRANSLATOR = "translator"
     REVIEWER = "reviewer"
@@ -51,7 +50,7 @@ class Role(StrEnum):
 
 
 class OrgRole(StrEnum):
-    """What a person is in their company, weakest first."""
+    """What a person is in their company."""
 
     READER = "org_reader"
     ADMIN = "org_admin"
@@ -59,7 +58,6 @@ class OrgRole(StrEnum):
 
 
 ROLES: dict[str, frozenset[str]] = {
-    Role.WORKER: frozenset({"jobs:execute"}),
     Role.VIEWER: _VIEWER,
     Role.TRANSLATOR: _VIEWER | {"localization:read", "localization:translate"},
     Role.REVIEWER: _VIEWER | {"localization:read", "localization:review"},
@@ -67,6 +65,11 @@ ROLES: dict[str, frozenset[str]] = {
     Role.ADMIN: _ADMIN,
     Role.OWNER: _ADMIN,
 }
+# What the credential of a pull executor may do. It is not a role: a credential that claims jobs can do nothing else.
+WORKER = frozenset({"jobs:execute"})
+# What the owner of a hosted tenant holds besides, for their own instance: its look, its languages, its machines. Companies, limits and
+# metrics stay with the host.
+HOSTED_OWNER = frozenset({"instance:manage", "localization:manage"})
 # The catalogs belong to the instance, so these roles exist only in its first team.
 INSTANCE_ROLES = frozenset({Role.TRANSLATOR, Role.REVIEWER})
 ORG_ROLES: dict[str | None, frozenset[str]] = {
@@ -75,31 +78,44 @@ ORG_ROLES: dict[str | None, frozenset[str]] = {
     OrgRole.ADMIN: frozenset({"org:read", "org:manage"}),
     OrgRole.OWNER: frozenset({"org:read", "org:manage"}),
 }
-_RANKS = {role: rank for rank, role in enumerate(Role)}
 
 
 class NotPermitted(Forbidden):
-    """The caller's role, or the scope of their token, does not reach this far."""
+    """The caller's role, or the scope of their token, lacks the permission."""
 
     code = "access.permission_missing"
     title = "Not permitted"
 
 
-class Resource(Protocol):
-    """Anything with an owner."""
+class ReadsOnly(Forbidden):
+    """A change was tried on behalf of a request that only reads."""
+
+    code = "access.reads_only"
+    title = "This request only reads"
+
+
+class Sharable(Protocol):
+    """A thing of one team that its owner shares: with the team, with others, or with no one."""
 
     @property
     def owner_id(self) -> UUID:
         """Whose it is."""
 
+    @property
+    def team_id(self) -> UUID:
+        """The team it belongs to."""
+
+    @property
+    def visibility(self) -> str:
+        """`team` when the whole team sees it."""
+
 
 @lru_cache(maxsize=4096)
-def permissions_of(role: str, org_role: str | None, operator: bool, scope: tuple[str, ...] | None) -> frozenset[str]:
-    """What a role may do, narrowed by a token's scope."""
-    held = PERMISSIONS if operator else ROLES[role] | ORG_ROLES[org_role]
+def permissions_of(
+    role: str, org_role: str | None, operator: bool, scope: tuple[str, ...] | None, hosted: bool = False
+) -> frozenset[str]:
+    """What a role may do, narrowed by a token's scope; `hosted` is an instance that a host runs for one company."""
+    held = PERMISSIONS - WORKER if operator else ROLES[role] | ORG_ROLES[org_role]
+    if hosted and org_role == OrgRole.OWNER:
+        held |= HOSTED_OWNER
     return held if scope is None else held.intersection(scope)
-
-
-def outranks(role: Role, other: Role) -> bool:
-    """Whether the first role is above the second."""
-    return _RANKS[role] > _RANKS[other]

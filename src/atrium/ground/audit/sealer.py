@@ -1,79 +1,77 @@
-"""Chaining closed events per company, in batches, and checking the chains."""
+"""Chaining closed events per company, in batches, and saying in the log where each chain ends."""
 
-from collections.abc import AsyncIterator
+from collections.abc import Iterable
 from uuid import UUID
 
 from atrium.ground.audit import store
-from atrium.ground.audit.model import GENESIS, ChainRow, Head, Verdict, link
+from atrium.ground.audit.chain_keys import ChainKeys, require_keys
+from atrium.ground.audit.model import GENESIS, ChainKey, ChainRow, Head, is_keyed, link, sign_head
 from atrium.kit.database import Database, Transaction
+from atrium.kit.keys import Keyring
+from atrium.kit.log import log
 
 BATCH = 5_000
 
 
-async def seal(database: Database) -> int:
+async def seal(database: Database, keys: Keyring) -> int:
     """Give every closed event its place; how many were sealed. One process at a time, the others pass."""
-    sealed = 0
+    sealed, refused = 0, set[UUID]()
     while True:
         async with database.begin_system() as db:
-            done = await _seal_batch(db) if await store.try_sealing_lock(db) else 0
-        sealed += done
-        if done < BATCH:
+            rows = await _list_unsealed(db, refused)
+            heads = await _seal_batch(db, keys, rows, refused) if rows else {}
+        _publish(heads.values())
+        sealed += sum(row.org_id not in refused for row in rows)
+        if len(rows) < BATCH:
             return sealed
 
 
-async def _seal_batch(db: Transaction) -> int:
-    rows = await store.list_unsealed(db, BATCH)
-    if not rows:
-        return 0
-    heads = {
-        head.org_id: (head.seq, head.hash) for head in await store.list_heads(db, list({row.org_id for row in rows}))
-    }
+async def _list_unsealed(db: Transaction, refused: Iterable[UUID]) -> list[ChainRow]:
+    return await store.list_unsealed(db, list(refused), BATCH) if await store.try_sealing_lock(db) else []
+
+
+async def _seal_batch(db: Transaction, keys: Keyring, rows: list[ChainRow], refused: set[UUID]) -> dict[UUID, Head]:
+    ring, key = await require_keys(db, keys)
+    before = {head.org_id: head for head in await store.list_heads(db, list({row.org_id for row in rows}))}
+    refused |= {head.org_id for head in before.values() if not _goes_on(ring, head)}
+    rows = [row for row in rows if row.org_id not in refused]
+    heads, links = _tied(key, rows, before)
+    await store.write_links(db, [row.org_id for row in rows], [row.id for row in rows], *links)
+    await store.write_heads(
+        db,
+        list(heads),
+        [head.seq for head in heads.values()],
+        [head.hash for head in heads.values()],
+        [head.signature or b"" for head in heads.values()],
+    )
+    return heads
+
+
+def _tied(
+    key: ChainKey, rows: list[ChainRow], before: dict[UUID, Head]
+) -> tuple[dict[UUID, Head], tuple[list[int], list[bytes]]]:
+    """Where each chain ends with these rows tied to it, and each row's place and link."""
+    ends: dict[UUID, tuple[int, bytes]] = {}
     seqs, hashes = [], []
     for row in rows:
-        seq, before = heads.get(row.org_id, (0, GENESIS))
-        heads[row.org_id] = seq + 1, link(before, seq + 1, row)
+        head = before.get(row.org_id)
+        seq, hash = ends.get(row.org_id) or ((head.seq, head.hash) if head else (0, GENESIS))
+        ends[row.org_id] = seq + 1, link(hash, seq + 1, row, key)
         seqs.append(seq + 1)
-        hashes.append(heads[row.org_id][1])
-    await store.write_links(db, [row.org_id for row in rows], [row.id for row in rows], seqs, hashes)
-    await store.write_heads(db, list(heads), [seq for seq, _ in heads.values()], [hash for _, hash in heads.values()])
-    return len(rows)
+        hashes.append(ends[row.org_id][1])
+    heads = {org_id: Head(org_id, seq, hash, sign_head(key, org_id, seq, hash)) for org_id, (seq, hash) in ends.items()}
+    return heads, (seqs, hashes)
 
 
-async def verify(database: Database, trusted: dict[UUID, Head] | None = None) -> AsyncIterator[Verdict]:
-    """Recompute every company's chain; `trusted` heads, kept outside the database, also catch a cut-off tail."""
-    async with database.begin_system() as db:
-        org_ids = await store.list_orgs_with_events(db)
-    for org_id in [*org_ids, *(set(trusted or ()) - set(org_ids))]:
-        async with database.begin_system(steady=True) as db:
-            yield await _verify_one(db, org_id, (trusted or {}).get(org_id))
+def _goes_on(ring: ChainKeys, head: Head) -> bool:
+    """Whether the head is ours to go on from: tying to one that was set back would hide that it was."""
+    if ring.signed(head) or (head.signature is None and not is_keyed(head.hash)):
+        return True
+    log.error("audit.head_forged", org_id=str(head.org_id), seq=head.seq)
+    return False
 
 
-async def _verify_one(db: Transaction, org_id: UUID, trusted: Head | None) -> Verdict:
-    seq, before = 0, GENESIS
-    unsealed = await store.count_unsealed(db, org_id)
-    if await store.count_before_first(db, org_id):
-        return Verdict(org_id, seq, unsealed, "an event was slipped in before the first")
-    while rows := await store.list_chain(db, org_id, seq, BATCH):
-        for row in rows:
-            problem = _problem_with(row, seq, before)
-            if problem:
-                return Verdict(org_id, seq, unsealed, problem)
-            seq, before = seq + 1, link(before, seq + 1, row)
-            if trusted and trusted.seq == seq and trusted.hash != before:
-                return Verdict(org_id, seq, unsealed, f"event {seq} differs from the head kept outside")
-    heads = await store.list_heads(db, [org_id])
-    if (heads[0].seq, heads[0].hash) != (seq, before) if heads else seq:
-        return Verdict(
-            org_id, seq, unsealed, f"the chain ends at {seq} but its head says otherwise: events were cut off"
-        )
-    if trusted and trusted.seq > seq:
-        return Verdict(org_id, seq, unsealed, f"the chain ends at {seq} but the head kept outside is at {trusted.seq}")
-    return Verdict(org_id, seq, unsealed)
-
-
-def _problem_with(row: ChainRow, seq: int, before: bytes) -> str | None:
-    if row.seq != seq + 1:
-        return f"event {seq + 1} is missing"
-    if row.hash != link(before, seq + 1, row):
-        return f"event {seq + 1} ({row.kind}) was changed"
-    return None
+def _publish(heads: Iterable[Head]) -> None:
+    # The log is kept elsewhere: truncating a chain in the database does not remove this line.
+    for head in heads:
+        log.info("audit.head", org_id=str(head.org_id), seq=head.seq, hash=head.hash.hex())

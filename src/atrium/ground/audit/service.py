@@ -1,22 +1,27 @@
 """Recording events, and reading them back."""
 
+from collections.abc import AsyncIterator
 from typing import Any
 from uuid import UUID
 
 from atrium.ground.audit import store
-from atrium.ground.audit.model import AuditEvent, Head
-from atrium.ground.audit.sealer import seal as seal
-from atrium.ground.audit.sealer import verify as verify
-from atrium.kit.database import Database
+from atrium.ground.audit.model import AuditEvent, ExportedEvent, Head
+from atrium.kit.database import Database, Transaction
 from atrium.kit.ids import new_id
 from atrium.kit.paging import Page, Pager
-from atrium.seams.context import Context
+from atrium.seams.context import Context, Principal
+
+EXPORTED = 1_000
 
 
 async def record(ctx: Context, kind: str, subject: object, **facts: Any) -> None:
     """Write one event in the caller's transaction: the change and its trace stand or fall together."""
-    who = ctx.who
-    await store.insert_event(ctx.db, new_id(), who.org_id, who.team_id, who.user_id, kind, str(subject), facts)
+    await store.insert_event(ctx.db, new_id(), ctx.who, kind, str(subject), facts)
+
+
+async def record_as(db: Transaction, who: Principal, kind: str, subject: object, **facts: Any) -> None:
+    """The same where there is no server around, as for a command."""
+    await store.insert_event(db, new_id(), who, kind, str(subject), facts)
 
 
 async def list_team_events(ctx: Context, limit: int, cursor: str | None) -> Page[AuditEvent]:
@@ -43,3 +48,16 @@ async def list_heads(database: Database) -> list[Head]:
     """The end of every company's chain."""
     async with database.begin_system() as db:
         return await store.list_heads(db)
+
+
+async def export(database: Database, company: str | None) -> AsyncIterator[ExportedEvent]:
+    """Every event, or those of the company with this id or slug; each batch in a transaction of its own."""
+    after: tuple[UUID, UUID] | None = None
+    while True:
+        async with database.begin_system() as db:
+            events = await store.list_exported(db, company, after, EXPORTED)
+        for event in events:
+            yield event
+        if len(events) < EXPORTED:
+            return
+        after = events[-1].org_id, events[-1].id

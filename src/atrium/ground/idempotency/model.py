@@ -5,7 +5,7 @@ import msgspec
 from atrium.kit.errors import Conflict
 
 
-class Reply(msgspec.Struct, frozen=True):
+class StoredReply(msgspec.Struct, frozen=True):
     """What was answered the first time."""
 
     status: int

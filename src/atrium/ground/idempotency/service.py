@@ -1,15 +1,17 @@
 """Claim a key before the work, keep the reply after it.
 
 A request that is one transaction does both inside it. One that opens its own transactions claims first and keeps last, each on
-its own: between them the key stands unanswered, and whoever comes with it meanwhile is told so.
+its own: between them the key has no reply, and a request with the same key is refused meanwhile. When its process died there,
+the same request may have the key again after five minutes.
 """
 
 import hashlib
+from math import ceil
 
 import msgspec
 
 from atrium.ground.idempotency import store
-from atrium.ground.idempotency.model import KeyReused, Reply, Unfinished
+from atrium.ground.idempotency.model import KeyReused, StoredReply, Unfinished
 from atrium.kit.database import Database
 from atrium.kit.errors import Invalid
 from atrium.kit.keys import Unsealable
@@ -18,14 +20,15 @@ from atrium.seams.context import Context
 LONGEST_KEY = 255
 
 
-async def claim(ctx: Context, key: str, *request: bytes) -> Reply | None:
+async def claim(ctx: Context, key: str, *request: bytes) -> StoredReply | None:
     """The earlier reply when this request came before; None when it is new and now ours."""
     if not 0 < len(key) <= LONGEST_KEY or not key.isprintable():
         raise Invalid(f"an Idempotency-Key has 1 to {LONGEST_KEY} printable characters")
     who = ctx.who
-    # The reach of the credential is part of the request: a narrow token must not be handed what a wide one was answered.
-    reach = ",".join(sorted(who.permissions)).encode()
-    digest = hashlib.sha256(b"\0".join((*request, reach))).digest()
+    # The permissions of the credential are part of the request: a narrow token must not be handed what a wide one was answered,
+    # nor a script in the browser what a program was.
+    permissions = ",".join((*sorted(who.permissions), "cookie" if who.cookie else "")).encode()
+    digest = hashlib.sha256(b"\0".join((*request, permissions))).digest()
     if await store.insert_key(ctx.db, who.org_id, who.user_id, key, digest):
         return None
     found = await store.find_reply(ctx.db, who.org_id, who.user_id, key)
@@ -33,18 +36,19 @@ async def claim(ctx: Context, key: str, *request: bytes) -> Reply | None:
         raise KeyReused("this key was used for a different request; take a new one")
     if found[1] is None:
         raise Unfinished(
-            "the first request with this key is not answered yet; look whether it took effect, then ask again"
+            "the first request with this key is not answered yet; ask again later, and look first whether it took effect",
+            retry_after=max(1, ceil(store.PATIENCE - found[2])),
         )
     try:
-        return msgspec.json.decode(ctx.services.keys.open(found[1], _place(ctx, key)), type=Reply)
+        return msgspec.json.decode(ctx.services.keys.open(found[1], _binding(ctx, key)), type=StoredReply)
     except Unsealable as error:
         # Kept under a key that was rotated away since; doing the work a second time would be worse than saying so.
         raise KeyReused("this request was answered before, and the reply can no longer be read") from error
 
 
-async def keep(ctx: Context, key: str, reply: Reply) -> None:
+async def keep(ctx: Context, key: str, reply: StoredReply) -> None:
     """Remember the reply for 24 hours, sealed: it may hold a secret that is shown once."""
-    sealed = ctx.services.keys.seal(msgspec.json.encode(reply), _place(ctx, key))
+    sealed = ctx.services.keys.seal(msgspec.json.encode(reply), _binding(ctx, key))
     await store.write_reply(ctx.db, ctx.who.org_id, ctx.who.user_id, key, sealed)
 
 
@@ -59,5 +63,5 @@ async def forget_old(database: Database) -> int:
         return await store.forget_old(db)
 
 
-def _place(ctx: Context, key: str) -> str:
+def _binding(ctx: Context, key: str) -> str:
     return f"{ctx.who.org_id}|idempotency_keys|{ctx.who.user_id}|{key}"

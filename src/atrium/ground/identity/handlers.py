@@ -7,8 +7,10 @@ from uuid import UUID
 import msgspec
 
 from atrium.ground.access.model import Role
-from atrium.ground.identity import login, service, two_factor
+from atrium.ground.identity import login, members, passwords, resets, service, sessions, two_factor
 from atrium.ground.identity.model import (
+    AfterPassword,
+    CurrentPassword,
     DisplayName,
     Enrolment,
     Identity,
@@ -16,14 +18,20 @@ from atrium.ground.identity.model import (
     Locale,
     Member,
     NewPassword,
+    OpenSession,
     Password,
+    Private,
+    Removed,
+    ResetLink,
+    ResetSession,
     Session,
     Token,
     Username,
 )
+from atrium.ground.identity.passwords import End
 from atrium.kit.paging import Cursor, Limit, Page
 from atrium.seams.context import Context, Operation
-from atrium.seams.routes import Created
+from atrium.seams.routes import Created, Host, IfMatch, SignedIn, SignedOut
 
 
 class Deleted(msgspec.Struct, frozen=True):
@@ -40,13 +48,40 @@ class Credentials(msgspec.Struct, forbid_unknown_fields=True):
     code: Annotated[str, msgspec.Meta(max_length=64)] | None = None
 
 
-async def log_in(op: Operation, body: Credentials) -> Session:
+async def log_in(op: Operation, body: Credentials) -> SignedIn[Session]:
     """Sign in with username and password, plus a code when two-factor is on."""
-    return await login.log_in(op, body.username, body.password, body.code)
+    return SignedIn(await login.log_in(op, body.username, body.password, body.code))
+
+
+async def log_out(op: Operation) -> SignedOut[Deleted]:
+    """Sign out: end the session that asks."""
+    return SignedOut(Deleted(await sessions.log_out(op)))
+
+
+async def list_sessions(ctx: Context, *, limit: Limit = 50, cursor: Cursor | None = None) -> Page[OpenSession]:
+    """Where the caller is signed in, with device, address and last use."""
+    return await sessions.list_sessions(ctx, limit, cursor)
+
+
+async def end_session(op: Operation, id: UUID) -> Deleted:
+    """End one of one's own sessions."""
+    await sessions.end_session(op, id)
+    return Deleted(id)
+
+
+class EndedSessions(msgspec.Struct, frozen=True):
+    """How many sessions ended."""
+
+    ended: int
+
+
+async def end_other_sessions(op: Operation) -> EndedSessions:
+    """End every session of one's own but the one that asks."""
+    return EndedSessions(await sessions.end_other_sessions(op))
 
 
 class Confirmation(msgspec.Struct, forbid_unknown_fields=True):
-    """The current password; not needed within ten minutes of signing in."""
+    """The current password; with a bearer token not needed within ten minutes of signing in."""
 
     password: Password | None = None
 
@@ -78,9 +113,9 @@ async def count_recovery_codes(ctx: Context) -> RecoveryCodeCount:
     return RecoveryCodeCount(await service.count_recovery_codes(ctx))
 
 
-async def disable_two_factor(op: Operation) -> Deleted:
+async def disable_two_factor(op: Operation, body: Confirmation) -> Deleted:
     """Turn one's own two-factor off."""
-    return Deleted(await two_factor.disable(op, None))
+    return Deleted(await two_factor.disable(op, body.password))
 
 
 async def revoke_two_factor(op: Operation, id: UUID) -> Deleted:
@@ -89,29 +124,34 @@ async def revoke_two_factor(op: Operation, id: UUID) -> Deleted:
 
 
 class PasswordChange(msgspec.Struct, forbid_unknown_fields=True):
-    """The new password, and the current one unless the sign-in is fresh."""
+    """The new password, and the current one unless the sign-in is fresh; `end: "all"` ends tokens and S3 keys, too."""
 
     new_password: NewPassword
     password: Password | None = None
+    end: End = "sessions"
 
 
-class PasswordChanged(msgspec.Struct, frozen=True):
-    """How many other sessions ended; a token only when a first session was replaced."""
+class PasswordChanged(AfterPassword, frozen=True):
+    """What ended, which `tokens` and `s3_keys` still act for the person; a token when a first session was replaced."""
 
-    sessions_ended: int
     token: str | None = None
     expires_at: datetime | None = None
 
 
-async def change_password(op: Operation, body: PasswordChange) -> PasswordChanged:
-    """Change one's own password; other sessions end."""
-    ended, session = await service.change_password(op, body.password, body.new_password)
-    return PasswordChanged(ended, session.token, session.expires_at) if session else PasswordChanged(ended)
+async def change_password(op: Operation, body: PasswordChange) -> SignedIn[PasswordChanged]:
+    """Change one's own password; other sessions end, and the first password ends whatever was issued before it."""
+    after, session = await passwords.change_password(op, body.password, body.new_password, body.end)
+    left = msgspec.structs.asdict(after)
+    return SignedIn(
+        PasswordChanged(**left, token=session.token, expires_at=session.expires_at)
+        if session
+        else PasswordChanged(**left)
+    )
 
 
 async def read_identity(ctx: Context) -> Identity:
     """Who the caller is: user, team, company, roles, locale, permissions."""
-    return await service.read_identity(ctx, ctx.services.settings.default_locale)
+    return await service.read_identity(ctx)
 
 
 class ProfileChange(msgspec.Struct, forbid_unknown_fields=True):
@@ -124,7 +164,7 @@ class ProfileChange(msgspec.Struct, forbid_unknown_fields=True):
 async def update_profile(ctx: Context, body: ProfileChange) -> Identity:
     """Update one's display name and locale."""
     await service.update_profile(ctx, body.display_name, body.locale)
-    return await service.read_identity(ctx, ctx.services.settings.default_locale)
+    return await service.read_identity(ctx)
 
 
 class NewMember(msgspec.Struct, forbid_unknown_fields=True):
@@ -133,6 +173,7 @@ class NewMember(msgspec.Struct, forbid_unknown_fields=True):
     username: Username
     role: Role
     display_name: DisplayName = ""
+    password: CurrentPassword | None = None
 
 
 class AddedMember(msgspec.Struct, frozen=True):
@@ -149,6 +190,56 @@ async def add_member(ctx: Context, body: NewMember) -> Created[AddedMember]:
     return Created(AddedMember(member, issued.token, issued.expires_at))
 
 
+class RoleChange(msgspec.Struct, forbid_unknown_fields=True):
+    """The role from now on."""
+
+    role: Role
+    password: CurrentPassword | None = None
+
+
+async def change_member(ctx: Context, id: UUID, body: RoleChange, *, if_match: IfMatch | None = None) -> Member:
+    """Give a member another role, at most one's own; the last owner stays."""
+    return await members.change_role(ctx, id, body.role, if_match)
+
+
+class Leaving(msgspec.Struct, forbid_unknown_fields=True):
+    """Who of the team gets what they shared (the caller, when not said), and what happens to private items."""
+
+    transfer_to: UUID | None = None
+    private: Private = "trash"
+
+
+async def remove_member(op: Operation, id: UUID, body: Leaving, *, if_match: IfMatch | None = None) -> Removed:
+    """Remove a member: whatever acts for them ends, and what they shared has another owner."""
+    return await members.remove_member(op, id, body.transfer_to, body.private, if_match)
+
+
+class Giving(msgspec.Struct, forbid_unknown_fields=True):
+    """The caller's own password; needed from a browser's session."""
+
+    password: CurrentPassword | None = None
+
+
+async def offer_reset(ctx: Context, id: UUID, body: Giving, *, host: Host | None = None) -> ResetLink:
+    """A link with which a member chooses a new password; it works once, for a day."""
+    scheme = "https" if ctx.secure else "http"
+    return await resets.offer_reset(ctx, id, ctx.services.settings.base_url or f"{scheme}://{host or 'localhost'}")
+
+
+class Reset(msgspec.Struct, forbid_unknown_fields=True):
+    """The link's token, the new password, a code when two-factor is on; `end: "all"` ends tokens and S3 keys, too."""
+
+    token: Annotated[str, msgspec.Meta(max_length=200)]
+    password: NewPassword
+    code: Annotated[str, msgspec.Meta(max_length=64)] | None = None
+    end: End = "sessions"
+
+
+async def reset_password(op: Operation, body: Reset) -> SignedIn[ResetSession]:
+    """Redeem a reset link: choose a new password and sign in; every other session ends."""
+    return SignedIn(await resets.reset_password(op, body.token, body.password, body.code, body.end))
+
+
 async def list_members(
     ctx: Context, *, scope: Literal["team", "org"] = "team", limit: Limit = 50, cursor: Cursor | None = None
 ) -> Page[Member]:
@@ -162,6 +253,7 @@ class NewToken(msgspec.Struct, forbid_unknown_fields=True):
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
     scope: Annotated[list[str], msgspec.Meta(max_length=50)] | None = None
     ttl: Annotated[int, msgspec.Meta(ge=1, le=315_360_000)] | Literal["never"] = service.DEFAULT_TTL
+    password: CurrentPassword | None = None
 
 
 async def issue_token(ctx: Context, body: NewToken) -> Created[IssuedToken]:
@@ -174,7 +266,7 @@ async def list_tokens(ctx: Context, *, limit: Limit = 50, cursor: Cursor | None 
     return await service.list_tokens(ctx, limit, cursor)
 
 
-async def revoke_token(ctx: Context, id: UUID) -> Deleted:
+async def revoke_token(op: Operation, id: UUID) -> Deleted:
     """Revoke an API token."""
-    await service.revoke_token(ctx, id)
+    await service.revoke_token(op, id)
     return Deleted(id)

@@ -1,6 +1,6 @@
 """The nouns of identity."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -11,9 +11,14 @@ from atrium.kit.errors import Conflict, Forbidden, Invalid, Missing, Unauthentic
 
 Username = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$(?!\n)")]
 Password = Annotated[str, msgspec.Meta(max_length=1024)]
+# The caller's own, with which a session in a cookie confirms that it is the person who asks for a credential.
+CurrentPassword = Annotated[
+    Password, msgspec.Meta(description="The caller's own password; needed from a browser's session.")
+]
 NewPassword = Annotated[str, msgspec.Meta(min_length=8, max_length=1024)]
 DisplayName = Annotated[str, msgspec.Meta(max_length=200)]
 Locale = Annotated[str, msgspec.Meta(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$(?!\n)", max_length=35)]
+SignInMethod = Literal["password", "passkey", "sso", "first"]
 
 # What a principal is made of, in the order in which a lookup's row is unpacked.
 PERSON = "user_id, team_id, org_id, username, role, org_role, operator, switches, suspended"
@@ -44,7 +49,7 @@ class OrgPlace(msgspec.Struct, frozen=True):
 
 
 class Member(msgspec.Struct, frozen=True):
-    """A person in a team."""
+    """A person in a team; `revision` in quotation marks is what If-Match compares."""
 
     id: UUID
     team_id: UUID
@@ -54,6 +59,22 @@ class Member(msgspec.Struct, frozen=True):
     org_role: OrgRole | None
     two_factor: bool
     created_at: datetime
+    revision: str
+
+    def etag(self) -> str:
+        """Differs when their team or one of their roles does."""
+        return f'"{self.revision}"'
+
+
+class PersonDraft(msgspec.Struct, frozen=True, kw_only=True):
+    """A person to add; without a display name the username stands in for it."""
+
+    username: str
+    role: str
+    display_name: str = ""
+    org_role: OrgRole | None = None
+    operator: bool = False
+    password_hash: str | None = None
 
 
 class Account(msgspec.Struct, frozen=True):
@@ -73,6 +94,90 @@ class Account(msgspec.Struct, frozen=True):
     now: float
 
 
+class FailedSignIns(msgspec.Struct, frozen=True):
+    """Failed sign-ins of an account since they were last shown."""
+
+    org_id: UUID
+    team_id: UUID
+    user_id: UUID
+    failures: int
+    wrong_codes: int
+    address: str
+
+
+class PasswordSet(msgspec.Struct):
+    """A person has a new password: who keeps credentials of theirs ends them (`end_all`), and says how many there are."""
+
+    person_id: UUID
+    end_all: bool
+    s3_keys: int = 0
+
+
+class AfterPassword(msgspec.Struct, frozen=True):
+    """What ended with the old password, and what still acts for the person."""
+
+    sessions_ended: int
+    tokens_ended: int
+    s3_keys_ended: int
+    tokens: int
+    s3_keys: int
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """A person's current roles: in their team, in the company and on the instance."""
+
+    id: UUID
+    team_id: UUID
+    role: str
+    org_role: str | None
+    operator: bool
+    username: str
+    revision: str
+
+    def etag(self) -> str:
+        """The member's own."""
+        return f'"{self.revision}"'
+
+
+# What happens to items that were not shared.
+Private = Literal["trash", "transfer"]
+
+
+class MemberRemoved(msgspec.Struct):
+    """A member leaves: each listener hands their items over to `heir`, ends what acts for them, and reports counts.
+
+    Items that were not shared go into the trash, or (`transfer`) to the heir as well.
+    """
+
+    person_id: UUID
+    heir: UUID
+    private: Private
+    notes: int = 0
+    objects: int = 0
+    trashed_notes: int = 0
+    trashed_objects: int = 0
+    s3_keys: int = 0
+
+
+class Removed(msgspec.Struct, frozen=True):
+    """Who has left, what others got of theirs, what is in the trash, and what no longer acts for them."""
+
+    id: UUID
+    notes: int
+    objects: int
+    trashed_notes: int
+    trashed_objects: int
+    tokens: int
+    s3_keys: int
+
+
+class ResetLink(msgspec.Struct, frozen=True):
+    """A link for hand delivery, with which its person chooses a new password, once."""
+
+    url: str
+    expires_at: datetime
+
+
 class Token(msgspec.Struct, frozen=True):
     """An API token without its secret."""
 
@@ -84,6 +189,29 @@ class Token(msgspec.Struct, frozen=True):
     created_at: datetime
     last_used_at: datetime | None
     expires_at: datetime | None
+
+
+class TokenTerms(msgspec.Struct, frozen=True, kw_only=True):
+    """What a new credential is, what it may do, and how long it lasts."""
+
+    kind: str
+    name: str = ""
+    scope: list[str] | None = None
+    idle_limit: timedelta | None = None
+    lifetime: timedelta | None = None
+    method: SignInMethod = "password"
+
+
+class TokenRow(TokenTerms, frozen=True, kw_only=True):
+    """A credential as it is inserted: its holder, its digest, and the device that asked for it."""
+
+    id: UUID
+    org_id: UUID
+    team_id: UUID
+    user_id: UUID
+    digest: bytes
+    user_agent: str
+    address: str
 
 
 class Issued(msgspec.Struct, frozen=True):
@@ -106,13 +234,33 @@ class IssuedToken(msgspec.Struct, frozen=True):
 
 
 class Session(msgspec.Struct, frozen=True):
-    """A signed-in session."""
+    """A signed-in session; without its token when that went into a cookie."""
 
-    token: str
+    token: str | None
     expires_at: datetime | None
     user: Person
     team: Place
     token_type: Literal["Bearer"] = "Bearer"  # noqa: S105 - the scheme's name
+
+
+class ResetSession(Session, frozen=True):
+    """The session after a reset, and which API tokens and S3 keys still act for the person."""
+
+    tokens: int = 0
+    s3_keys: int = 0
+
+
+class OpenSession(msgspec.Struct, frozen=True):
+    """A session, as its owner sees it."""
+
+    id: UUID
+    current: bool
+    created_at: datetime
+    last_used_at: datetime | None
+    expires_at: datetime | None
+    user_agent: str
+    address: str
+    method: SignInMethod
 
 
 class Identity(msgspec.Struct, frozen=True):
@@ -175,14 +323,21 @@ class ConfirmRequired(Forbidden):
 
 
 class RoleTooHigh(Forbidden):
-    """Nobody grants above their own role."""
+    """A person cannot grant a role above their own."""
 
     code = "identity.role_too_high"
     title = "Above your own role"
 
 
+class OwnersOnly(Forbidden):
+    """Only an org_owner may name or remove an org_owner."""
+
+    code = "companies.owners_only"
+    title = "For company owners"
+
+
 class ScopeTooWide(Forbidden):
-    """A new credential reaches no further than the one that makes it."""
+    """A new credential may not have permissions that the one making it lacks."""
 
     code = "identity.scope_too_wide"
     title = "Scope too wide"
@@ -193,6 +348,41 @@ class WeakPassword(Invalid):
 
     code = "identity.weak_password"
     title = "Choose another password"
+
+
+class RoleChanged(Conflict):
+    """The caller is no longer what they were when they asked."""
+
+    code = "identity.role_changed"
+    title = "Your own role has changed"
+
+
+class LastOwner(Conflict):
+    """A team and a company each keep an owner."""
+
+    code = "identity.last_owner"
+    title = "The last owner stays"
+
+
+class OperatorStays(Conflict):
+    """An operator cannot be removed from the instance."""
+
+    code = "identity.operator_stays"
+    title = "An operator stays"
+
+
+class HeirRequired(Invalid):
+    """A leaving member's items need a new owner in their team."""
+
+    code = "identity.heir_required"
+    title = "Say who takes over"
+
+
+class LinkSpent(Invalid):
+    """A link that is unknown, used or too old."""
+
+    code = "identity.link_spent"
+    title = "This link does not work any more"
 
 
 class TwoFactorOff(Conflict):
@@ -221,6 +411,13 @@ class TokenMissing(Missing):
 
     code = "identity.token_missing"
     title = "No such token"
+
+
+class SessionMissing(Missing):
+    """Not a session of the caller's own, or not any more."""
+
+    code = "identity.session_missing"
+    title = "No such session"
 
 
 class UserMissing(Missing):

@@ -8,18 +8,16 @@ from uuid import UUID
 import msgspec
 
 from atrium.ground.access.model import (
-    INSTANCE_ROLES,
-    PERMISSIONS,
-    ROLES,
+    WORKER,
     NotPermitted,
     OrgRole,
     Role,
-    outranks,
     permissions_of,
 )
 from atrium.ground.audit import service as audit
 from atrium.ground.features.model import features_of
 from atrium.ground.identity import sessions, store
+from atrium.ground.identity.giving import narrowed_scope, require_may_place
 from atrium.ground.identity.model import (
     Account,
     Identity,
@@ -29,41 +27,81 @@ from atrium.ground.identity.model import (
     Member,
     OrgPlace,
     Person,
+    PersonDraft,
     Place,
-    RoleTooHigh,
-    ScopeTooWide,
     Session,
     Token,
     TokenMissing,
+    TokenTerms,
     UserMissing,
     UsernameTaken,
-    WeakPassword,
 )
-from atrium.ground.identity.sessions import open_first_session as open_first_session
-from atrium.ground.identity.sessions import open_session as open_session
-from atrium.ground.identity.two_factor import place_of
+from atrium.ground.identity.sessions import open_session
+from atrium.ground.identity.two_factor import totp_binding
 from atrium.ground.tenancy import service as tenancy
-from atrium.ground.tenancy.model import Org, Team
-from atrium.kit.database import Connection, Database, Transaction
+from atrium.ground.tenancy.model import LOCALES, Org, Team
+from atrium.kit.database import Database, Transaction
 from atrium.kit.errors import Forbidden, Invalid, Unauthenticated
 from atrium.kit.ids import NIL, new_id
 from atrium.kit.keys import Keyring
 from atrium.kit.paging import Page, Pager
-from atrium.kit.tokens import digest_of, is_well_formed
+from atrium.kit.pool import Connection
+from atrium.kit.tokens import COOKIE, WORKER_PREFIX, digest_of, is_well_formed
 from atrium.seams.context import Context, Operation, Principal
 
+CREDENTIALS_ENDED = store.CREDENTIALS_ENDED
 DEFAULT_TTL = 90 * 86_400
 
 
-async def identify(database: Database, connection: Connection, token: bytes) -> Principal:
-    """The principal a bearer token stands for, in one round trip."""
-    if not is_well_formed(token):
+async def identify(
+    database: Database, connection: Connection, token: bytes, *, cookie: bool = False, hosted: bool = False
+) -> Principal:
+    """The principal a token stands for, in one round trip; what came as a cookie counts as nothing else, and the reverse."""
+    if not is_well_formed(token) or token.startswith(COOKIE) is not cookie:
         raise Unauthenticated("this is not a token of ours")
+    if token.startswith(WORKER_PREFIX):
+        return await _identify_worker(database, connection, token)
     row = await store.find_principal(database, connection, digest_of(token))
+    return _found(row, cookie, hosted)
+
+
+async def identify_writer(
+    db: Transaction, token: bytes, *, writing: bool, cookie: bool = False, hosted: bool = False
+) -> Principal:
+    """The same for a person's token, inside the transaction that writes for them; none commits after its credential ended."""
+    return _found(await store.hold_principal(db, digest_of(token), writing), cookie, hosted)
+
+
+def is_persons(token: bytes, *, cookie: bool) -> bool:
+    """Whether a token is well formed, came in the way of its kind, and is not a worker's."""
+    return is_well_formed(token) and token.startswith(COOKIE) is cookie and not token.startswith(WORKER_PREFIX)
+
+
+def _found(row: Sequence[Any] | None, cookie: bool, hosted: bool) -> Principal:
     if row is None:
         raise Unauthenticated("this token is unknown, expired or revoked; sign in again")
     credential_id, kind, scope, fresh, *person = row
-    return principal_of(person, kind, credential_id, scope, fresh=fresh)
+    return principal_of(person, kind, credential_id, scope, fresh=fresh, cookie=cookie, hosted=hosted)
+
+
+async def _identify_worker(database: Database, connection: Connection, token: bytes) -> Principal:
+    """The executor a worker's token was made for: it is not an account, so it owns nothing and nothing is shared with it."""
+    row = await store.find_worker(database, connection, digest_of(token))
+    if row is None:
+        raise Unauthenticated("this worker's token is unknown, or its executor was retired")
+    executor_id, bound_to, name, suspended = row
+    return Principal(
+        user_id=NIL,
+        team_id=NIL,
+        org_id=bound_to or NIL,
+        username=name,
+        role="worker",
+        permissions=WORKER,
+        scope=WORKER,
+        suspended=suspended,
+        credential_id=executor_id,
+        credential="worker",
+    )
 
 
 def principal_of(
@@ -73,8 +111,10 @@ def principal_of(
     scope: list[str] | None = None,
     *,
     fresh: bool = False,
+    cookie: bool = False,
+    hosted: bool = False,
 ) -> Principal:
-    """Somebody as a lookup found them, reaching as far as their role and the credential's scope do together."""
+    """The principal of a lookup's row, with the permissions of both the role and the credential's scope."""
     user_id, team_id, org_id, username, role, org_role, operator, switches, suspended = person
     return Principal(
         user_id=user_id,
@@ -84,13 +124,15 @@ def principal_of(
         role=role,
         org_role=org_role,
         operator=operator,
-        permissions=permissions_of(role, org_role, operator, None if scope is None else tuple(scope)),
+        hosted=hosted,
+        permissions=permissions_of(role, org_role, operator, None if scope is None else tuple(scope), hosted),
         features=features_of(tuple(switches)),
         suspended=suspended,
         credential_id=credential_id,
         credential=credential,
         scope=None if scope is None else frozenset(scope),
         fresh=fresh,
+        cookie=cookie,
     )
 
 
@@ -100,18 +142,18 @@ async def list_principals(db: Transaction, org_id: UUID, ids: list[UUID]) -> dic
 
 
 def narrowed(who: Principal, scope: list[str] | None) -> Principal:
-    """The same person reaching no further than a scope."""
+    """The same person, limited to a scope."""
     if scope is None:
         return who
-    held = permissions_of(who.role, who.org_role, who.operator, tuple(scope))
+    held = permissions_of(who.role, who.org_role, who.operator, tuple(scope), who.hosted)
     return msgspec.structs.replace(who, permissions=held, scope=frozenset(scope))
 
 
-async def read_identity(ctx: Context, default_locale: str) -> Identity:
+async def read_identity(ctx: Context) -> Identity:
     """Who the caller is."""
     org, team = await tenancy.read_own(ctx)
     account = await _own_account(ctx)
-    chosen, switching = await store.find_locale_policy(ctx.db)
+    policy = (await tenancy.read_instance(ctx)).localization
     return Identity(
         user=Person(account.id, account.username, account.display_name),
         team=Place(team.id, team.name),
@@ -119,7 +161,7 @@ async def read_identity(ctx: Context, default_locale: str) -> Identity:
         role=account.role,
         org_role=account.org_role,
         operator=account.operator,
-        locale=(switching and account.locale) or chosen or default_locale,
+        locale=(policy.switching and account.locale) or policy.default_locale,
         permissions=sorted(ctx.who.permissions),
         features=sorted(ctx.who.features),
         two_factor=account.totp_sealed is not None,
@@ -129,67 +171,30 @@ async def read_identity(ctx: Context, default_locale: str) -> Identity:
 
 async def update_profile(ctx: Context, display_name: str | None, locale: str | None) -> None:
     """Change what was given, leave the rest; the language only while the instance lets people choose."""
-    if locale is not None and not (await store.find_locale_policy(ctx.db))[1]:
+    if locale is not None and locale not in LOCALES:
+        known = ", ".join(LOCALES)
+        raise Invalid(f"locale: choose one of {known}", errors=[{"path": "locale", "message": f"one of {known}"}])
+    if locale is not None and not (await tenancy.read_instance(ctx)).localization.switching:
         raise LocaleFixed("this instance has one language for everybody; an operator can change that")
     await store.update_profile(ctx.db, ctx.who.user_id, display_name, locale)
     await audit.record(ctx, "identity.profile_changed", ctx.who.user_id)
 
 
-async def change_password(op: Operation, current: str | None, new: str) -> tuple[int, Issued | None]:
-    """Set the caller's password and end their other sessions; a first session is replaced by a lasting one."""
-    account = await sessions.confirm(op, current)
-    require_strong(new, account.username)
-    hashed = await op.services.passwords.hash(new)
-    first = op.who.credential == "first"
-    async with op.begin() as ctx:
-        await store.set_password(ctx.db, account.id, hashed)
-        ended = await store.end_sessions(ctx.db, account.id, None if first else ctx.who.credential_id)
-        session = await sessions.open_session(ctx, account.id, account.team_id, account.org_id) if first else None
-        await audit.record(ctx, "identity.password_changed", account.id, sessions_ended=ended)
-    return ended, session
-
-
-def require_strong(password: str, username: str) -> None:
-    """Refuse what is guessed first; length is checked at the wire, composition rules help nobody."""
-    if (
-        password.lower() in {username.lower(), "password", "12345678", "123456789", "password1", "qwertyuiop"}
-        or len(set(password)) < 3
-    ):
-        raise WeakPassword("this password is among the first ones anybody would try; choose a longer phrase")
-
-
-async def create_person(
-    ctx: Context,
-    org: Org,
-    team: Team,
-    username: str,
-    role: Role,
-    *,
-    display_name: str = "",
-    org_role: OrgRole | None = None,
-    operator: bool = False,
-    password_hash: str | None = None,
-) -> Member:
+async def create_person(ctx: Context, org: Org, team: Team, person: PersonDraft) -> Member:
     """Add a user; the caller has settled that they may."""
-    member = await store.insert_user(
-        ctx.db, new_id(), org.id, team.id, username, display_name or username, role, org_role, operator, password_hash
-    )
+    member = await store.insert_user(ctx.db, new_id(), org.id, team.id, person)
     if member is None:
-        raise UsernameTaken(f"the username {username} is taken", username=username)
+        raise UsernameTaken(f"the username {person.username} is taken", username=person.username)
+    if person.operator:
+        await store.make_operator(ctx.db, org.id, member.id)
     return member
 
 
 async def add_member(ctx: Context, username: str, role: Role, display_name: str) -> tuple[Member, Issued]:
-    """Add a person to the caller's team, at most with the caller's own role, and open their first session."""
-    if outranks(role, Role(ctx.who.role)) and not ctx.who.operator:
-        raise RoleTooHigh(f"your own role is {ctx.who.role}; you cannot grant {role.value}")
-    beyond = ROLES[role] - ctx.who.permissions
-    if ctx.who.scope is not None and beyond:
-        raise ScopeTooWide(f"this token does not reach as far as a {role.value}", beyond=sorted(beyond))
-    if role in INSTANCE_ROLES and ctx.who.team_id != await store.find_first_team(ctx.db):
-        raise Forbidden(f"{role.value} exists only in the instance's first team, which keeps the catalogs")
+    """Add a person to the caller's team, with a role that the caller may give, and open their first session."""
+    await require_may_place(ctx, ctx.who.team_id, role)
     org, team = await tenancy.read_own(ctx)
-    member = await create_person(ctx, org, team, username, role, display_name=display_name)
+    member = await create_person(ctx, org, team, PersonDraft(username=username, role=role, display_name=display_name))
     issued = await sessions.open_first_session(ctx, member.id, team.id, org.id)
     await audit.record(ctx, "identity.member_added", member.id, username=username, role=role)
     return member, issued
@@ -208,6 +213,11 @@ async def list_members(ctx: Context, scope: str, limit: int, cursor: str | None)
 async def find_colleague(ctx: Context, id: UUID) -> Member | None:
     """A person of the caller's company, in any team; None when there is no such one."""
     return await store.find_member(ctx.db, ctx.who.org_id, id)
+
+
+async def hold_colleague(ctx: Context, id: UUID) -> Member | None:
+    """The same, locked until commit so that the person cannot be removed; locked before the items they get, as in leaving."""
+    return await store.find_member(ctx.db, ctx.who.org_id, id, hold=True)
 
 
 async def read_colleague(ctx: Context, id: UUID) -> Member:
@@ -246,32 +256,19 @@ async def open_session_for(ctx: Context, account: Account) -> Session:
 
 
 async def issue_token(ctx: Context, name: str, scope: list[str] | None, ttl: int | Literal["never"]) -> IssuedToken:
-    """An API token that reaches no further than the credential asking for it."""
+    """An API token with at most the permissions of the credential that asks for it."""
     narrowed = narrowed_scope(ctx.who, scope)
     lifetime = None if ttl == "never" else timedelta(seconds=ttl)
-    issued = await sessions.issue(
-        ctx, ctx.who.user_id, ctx.who.team_id, ctx.who.org_id, "token", name=name, scope=narrowed, lifetime=lifetime
-    )
+    terms = TokenTerms(kind="token", name=name, scope=narrowed, lifetime=lifetime)
+    issued = await sessions.issue(ctx, ctx.who.user_id, ctx.who.team_id, ctx.who.org_id, terms)
     await audit.record(ctx, "identity.token_issued", issued.id, name=name, scope=narrowed)
     token = await _read_token(ctx, issued.id)
     return IssuedToken(issued.id, issued.token, name, token.scope, token.created_at, token.expires_at)
 
 
-async def issue_worker_token(ctx: Context, name: str) -> Issued:
-    """The token of a machine: an account of its own in the caller's team that may claim jobs and nothing else."""
-    org, team = await tenancy.read_own(ctx)
-    account = await create_person(ctx, org, team, f"worker-{new_id().hex[-16:]}", Role.WORKER, display_name=name)
-    return await sessions.issue(ctx, account.id, team.id, org.id, "worker", name=name)
-
-
-async def revoke_worker_token(ctx: Context, id: UUID) -> None:
-    """End a machine's token; the next request with it is refused."""
-    await store.delete_worker_token(ctx.db, id)
-
-
-async def still_stands(ctx: Context) -> bool:
-    """Whether the token that the caller came with has been neither revoked nor outlived meanwhile."""
-    return await store.token_stands(ctx.db, ctx.who.org_id, ctx.who.credential_id)
+async def tell_ended(ctx: Context) -> None:
+    """Let every process end what it is doing with credentials that this transaction ends."""
+    await store.tell_ended(ctx.db)
 
 
 async def list_tokens(ctx: Context, limit: int, cursor: str | None) -> Page[Token]:
@@ -281,12 +278,15 @@ async def list_tokens(ctx: Context, limit: int, cursor: str | None) -> Page[Toke
     return pager.page(found, limit, lambda token: token.id)
 
 
-async def revoke_token(ctx: Context, id: UUID) -> None:
-    """End an API token of the team; the next request with it is refused."""
-    token = await _read_token(ctx, id)
-    if not await store.delete_token(ctx.db, ctx.who.org_id, ctx.who.team_id, id):
-        raise TokenMissing("somebody else has just revoked this token")
-    await audit.record(ctx, "identity.token_revoked", id, name=token.name)
+async def revoke_token(op: Operation, id: UUID) -> None:
+    """End an API token of the team; the next request with it is refused, and what it does right now is not kept."""
+    async with op.begin() as ctx:
+        token = await _read_token(ctx, id)
+    async with op.begin(ending=(token.user_id,)) as ctx:
+        if not await store.delete_token(ctx.db, ctx.who.org_id, ctx.who.team_id, id):
+            raise TokenMissing("this token was revoked a moment ago")
+        await store.tell_ended(ctx.db)
+        await audit.record(ctx, "identity.token_revoked", id, name=token.name)
 
 
 async def count_recovery_codes(ctx: Context) -> int:
@@ -306,22 +306,29 @@ async def reseal(database: Database, keys: Keyring) -> int:
     changed = 0
     async with database.begin_system() as db:
         for org_id, user_id, sealed in await store.list_sealed_totp(db):
-            if not keys.is_current(sealed):
-                place = place_of(org_id, user_id)
-                changed += await store.reseal_totp(db, user_id, sealed, keys.seal(keys.open(sealed, place), place))
+            if (again := keys.reseal(sealed, totp_binding(org_id, user_id))) is not None:
+                changed += await store.reseal_totp(db, user_id, sealed, again)
     return changed
 
 
-async def forget_expired(database: Database) -> int:
-    """Drop credentials that ended more than a day ago."""
+async def list_standing(database: Database, ids: list[UUID]) -> set[UUID]:
+    """Which of these sessions and API tokens still count."""
     async with database.begin_system() as db:
-        return await store.forget_expired(db)
+        return await store.list_standing(db, ids)
+
+
+async def forget_expired(database: Database) -> int:
+    """Drop credentials that ended more than a day ago, links that did, and failed sign-ins that were told."""
+    async with database.begin_system() as db:
+        forgotten = await store.forget_expired(db) + await store.forget_resets(db)
+        return forgotten + await store.forget_failed_sign_ins(db)
 
 
 async def _own_account(ctx: Context) -> Account:
     account = await store.find_account(ctx.db, ctx.who.user_id)
     if account is None:
-        raise UserMissing("this account is gone")
+        # They left while this request was under way.
+        raise Unauthenticated("this account has ended; sign in with another")
     return account
 
 
@@ -332,31 +339,18 @@ async def _read_token(ctx: Context, id: UUID) -> Token:
     return token
 
 
-def narrowed_scope(who: Principal, scope: list[str] | None) -> list[str] | None:
-    """A scope for a new credential, at most as wide as the caller's own."""
-    if scope is None:
-        return None if who.scope is None else sorted(who.scope)
-    unknown = set(scope) - PERMISSIONS
-    if unknown:
-        raise Invalid(
-            f"unknown permissions: {', '.join(sorted(unknown))}",
-            errors=[{"path": "scope", "message": "unknown permission"}],
-        )
-    beyond = set(scope) - who.permissions
-    if beyond:
-        raise ScopeTooWide(f"you do not hold {', '.join(sorted(beyond))} yourself", beyond=sorted(beyond))
-    return sorted(set(scope))
-
-
 async def identify_optional(op: Operation, authorization: str | None) -> Principal | None:
-    """Whom an Authorization header on a public row stands for; None without one, and for one that does not count."""
+    """The person a bearer token or the console's cookie stands for on a public row; None without one, and for one that does not count."""
     scheme, _, text = (authorization or "").partition(" ")
-    token = text.strip().encode("latin-1", "replace")
-    if scheme.lower() != "bearer" or not is_well_formed(token):
+    bearer = text.strip().encode("latin-1", "replace") if scheme.lower() == "bearer" else b""
+    token = bearer if authorization else op.session
+    if not is_well_formed(token):
         return None
     database = op.services.database
     try:
         async with database.borrow() as connection:
-            return await identify(database, connection, token)
+            hosted = op.services.settings.hosted
+            who = await identify(database, connection, token, cookie=not authorization, hosted=hosted)
     except Unauthenticated:
         return None
+    return None if who.credential == "worker" else who

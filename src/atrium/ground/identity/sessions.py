@@ -1,60 +1,120 @@
-"""Sessions: opening, ending, and whether one is fresh enough for what protects the account."""
+"""Sessions: opening, listing, ending, and whether one is fresh enough for what protects the account."""
 
 from datetime import timedelta
 from uuid import UUID
 
+import msgspec
+
 from atrium.ground.access.model import permissions_of
+from atrium.ground.audit import service as audit
 from atrium.ground.identity import store
-from atrium.ground.identity.model import Account, ConfirmRequired, Issued, UserMissing
+from atrium.ground.identity.model import (
+    Account,
+    ConfirmRequired,
+    Issued,
+    OpenSession,
+    SessionMissing,
+    SignInMethod,
+    TokenRow,
+    TokenTerms,
+    UserMissing,
+)
 from atrium.ground.limits import service as limits
 from atrium.kit.ids import new_id
+from atrium.kit.paging import Page, Pager
 from atrium.kit.tokens import digest_of, new_token
 from atrium.seams.context import Context, Operation, Principal
 
 IDLE, ABSOLUTE, FIRST = timedelta(hours=12), timedelta(days=30), timedelta(hours=72)
 
 
-async def open_session(ctx: Context, account_id: UUID, team_id: UUID, org_id: UUID) -> Issued:
-    """A session after a good sign-in."""
-    return await issue(ctx, account_id, team_id, org_id, "session", idle_limit=IDLE, lifetime=ABSOLUTE)
+async def open_session(
+    ctx: Context, account_id: UUID, team_id: UUID, org_id: UUID, method: SignInMethod = "password"
+) -> Issued:
+    """A session after a good sign-in, on the device that asks."""
+    return await issue(
+        ctx, account_id, team_id, org_id, TokenTerms(kind="session", idle_limit=IDLE, lifetime=ABSOLUTE, method=method)
+    )
 
 
 async def open_first_session(ctx: Context, user_id: UUID, team_id: UUID, org_id: UUID) -> Issued:
     """What a new member starts with: it ends when they set a password."""
-    return await issue(ctx, user_id, team_id, org_id, "first", lifetime=FIRST)
+    return await issue(ctx, user_id, team_id, org_id, TokenTerms(kind="first", lifetime=FIRST, method="first"))
 
 
-async def issue(
-    ctx: Context,
-    user_id: UUID,
-    team_id: UUID,
-    org_id: UUID,
-    kind: str,
-    *,
-    name: str = "",
-    scope: list[str] | None = None,
-    idle_limit: timedelta | None = None,
-    lifetime: timedelta | None = None,
-) -> Issued:
+async def issue(ctx: Context, user_id: UUID, team_id: UUID, org_id: UUID, terms: TokenTerms) -> Issued:
     """Make a credential: the raw token leaves here once, the digest stays."""
-    raw = new_token(kind)
-    issued = await store.insert_token(
-        ctx.db,
-        new_id(),
-        org_id,
-        team_id,
-        user_id,
-        kind,
-        digest_of(raw.encode()),
-        raw,
-        name,
-        scope,
-        idle_limit,
-        lifetime,
+    raw = new_token("cookie" if terms.kind == "session" and ctx.wants_cookie else terms.kind)
+    # The first session is opened by the administrator who adds the person, so that device is not recorded.
+    agent, address = ("", "") if terms.method == "first" else (ctx.user_agent, ctx.address)
+    token = TokenRow(
+        **msgspec.structs.asdict(terms),
+        id=new_id(),
+        org_id=org_id,
+        team_id=team_id,
+        user_id=user_id,
+        digest=digest_of(raw.encode()),
+        user_agent=agent,
+        address=address,
     )
+    issued = await store.insert_token(ctx.db, token, raw)
     if issued is None:
         raise UserMissing("this person is gone")
     return issued
+
+
+async def list_sessions(ctx: Context, limit: int, cursor: str | None) -> Page[OpenSession]:
+    """Where the caller is signed in, newest first."""
+    pager = Pager(ctx.services.keys, "sessions", ctx.who.user_id)
+    found = await store.list_sessions(
+        ctx.db, ctx.who.org_id, ctx.who.user_id, ctx.who.credential_id, pager.read(cursor, UUID), limit + 1
+    )
+    return pager.page(found, limit, lambda session: session.id)
+
+
+async def log_out(op: Operation) -> UUID:
+    """End the session that asks; from the acknowledgement on nothing is done with it any more."""
+    async with op.begin(ending=(op.who.user_id,)) as ctx:
+        await _end_one(ctx, op.who.credential_id)
+        await audit.record(ctx, "identity.signed_out", op.who.user_id, address=op.address)
+    return op.who.credential_id
+
+
+async def end_session(op: Operation, id: UUID) -> None:
+    """End one of the caller's own sessions, wherever it is used."""
+    async with op.begin(ending=(op.who.user_id,)) as ctx:
+        await _end_one(ctx, id)
+        await audit.record(ctx, "identity.session_ended", op.who.user_id, session=id)
+
+
+async def end_other_sessions(op: Operation) -> int:
+    """End every session of the caller but the one that asks; how many there were."""
+    async with op.begin(ending=(op.who.user_id,)) as ctx:
+        ended = await end_sessions(ctx, op.who.user_id, keep=op.who.credential_id)
+        await audit.record(ctx, "identity.sessions_ended", op.who.user_id, sessions_ended=ended)
+    return ended
+
+
+async def end_sessions(ctx: Context, person_id: UUID, keep: UUID | None = None) -> int:
+    """End a person's sessions, first ones included; the transaction began with `ending` them."""
+    ctx.require_ending(person_id)
+    ended = await store.end_sessions(ctx.db, person_id, keep)
+    await store.tell_ended(ctx.db)
+    return ended
+
+
+async def end_credentials(ctx: Context, person_id: UUID) -> int:
+    """End whatever a person may present as a bearer: sessions and API tokens; the transaction began with `ending` them."""
+    ctx.require_ending(person_id)
+    ended = await store.end_credentials(ctx.db, person_id)
+    await store.tell_ended(ctx.db)
+    return ended
+
+
+async def _end_one(ctx: Context, id: UUID) -> None:
+    if not await store.end_session(ctx.db, ctx.who.org_id, ctx.who.user_id, id):
+        raise SessionMissing("you have no such session; it may have ended already")
+    await store.tell_ended(ctx.db)
 
 
 async def read_account(op: Operation) -> Account:
@@ -76,10 +136,19 @@ async def confirm(op: Operation, password: str | None) -> Account:
         await limits.require_unblocked(op, account.username)
         if not await op.services.passwords.matches(account.password_hash, password):
             await limits.note_failure(op, account.username)
-            raise ConfirmRequired("the current password is not right")
+            raise ConfirmRequired("the current password is incorrect")
+    elif op.who.cookie:
+        # A script in the page could ask within the ten minutes, too; it cannot know the password.
+        raise ConfirmRequired("send the current password: from a browser's session this is always asked for")
     elif not (op.who.fresh or (account.password_hash is None and op.who.credential == "first")):
         raise ConfirmRequired("your sign-in is older than ten minutes; send the current password, or sign in again")
     return account
+
+
+async def confirm_giving(op: Operation, password: str | None) -> None:
+    """Refuse to let a session in a cookie give anything unless the person at the keyboard gave their password."""
+    if op.who.cookie:
+        await confirm(op, password)
 
 
 def principal_of_account(account: Account) -> Principal:

@@ -4,20 +4,51 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from atrium.ground.identity.model import PERSON, Account, Issued, Member, Token
-from atrium.kit.database import Connection, Database, Transaction
+import msgspec
+
+from atrium.ground.identity.model import (
+    PERSON,
+    Account,
+    FailedSignIns,
+    Issued,
+    Member,
+    OpenSession,
+    PersonDraft,
+    ResetLink,
+    Standing,
+    Token,
+    TokenRow,
+)
+from atrium.kit.database import Database, Transaction
+from atrium.kit.pool import Connection
 
 ACCOUNT = (
     "id, org_id, team_id, username, display_name, locale, role, org_role, operator, password_hash, totp_sealed,"
     " extract(epoch FROM now())::float8"
 )
-MEMBER = "id, team_id, username, display_name, role, org_role, totp_sealed IS NOT NULL, created_at"
+REVISION = "left(md5(concat_ws(' ', team_id, role, org_role)), 16)"
+MEMBER = f"id, team_id, username, display_name, role, org_role, totp_sealed IS NOT NULL, created_at, {REVISION}"
+STANDING = f"id, team_id, role, org_role, operator, username, {REVISION}"
 TOKEN = "t.id, t.name, t.user_id, u.username, t.scope, t.created_at, t.last_used_at, t.expires_at"
-FIND_PRINCIPAL = f"SELECT credential_id, kind, scope, fresh, {PERSON} FROM find_principal($1)"
+# What PostgreSQL rings when credentials have ended.
+CREDENTIALS_ENDED = "identity:credentials"
+FOUND = f"credential_id, kind, scope, fresh, {PERSON}"
+FIND_PRINCIPAL = f"SELECT {FOUND} FROM find_principal($1, NULL)"
+FIND_WORKER = "SELECT executor_id, bound_to, name, suspended FROM find_worker($1)"
 
 
 async def find_principal(database: Database, connection: Connection, digest: bytes) -> Any:
     return await database.ask(connection, FIND_PRINCIPAL, digest)
+
+
+async def hold_principal(db: Transaction, digest: bytes, writing: bool) -> Any:
+    """The same inside a transaction, which from then on is the person's company's; the credential stands until it ends."""
+    found = await db.rows(f"SELECT {FOUND} FROM find_principal(:digest, :writing)", digest=digest, writing=writing)
+    return found[0] if found else None
+
+
+async def find_worker(database: Database, connection: Connection, digest: bytes) -> Any:
+    return await database.ask(connection, FIND_WORKER, digest)
 
 
 async def list_principals(db: Transaction, org_id: UUID, ids: list[UUID]) -> list[tuple[Any, ...]]:
@@ -27,7 +58,8 @@ async def list_principals(db: Transaction, org_id: UUID, ids: list[UUID]) -> lis
                ARRAY(SELECT CASE WHEN f.enabled THEN '+' ELSE '-' END || f.name FROM team_features f WHERE f.team_id = u.team_id),
                CASE WHEN o.suspended_at IS NOT NULL THEN 'org'
                     WHEN (SELECT i.suspended_at FROM instance i) IS NOT NULL THEN 'tenant' END
-          FROM users u JOIN orgs o ON o.id = u.org_id WHERE u.org_id = :org_id AND u.id = ANY(:ids)
+          FROM users u JOIN orgs o ON o.id = u.org_id
+         WHERE u.org_id = :org_id AND u.id = ANY(:ids) AND u.left_at IS NULL
         """,
         org_id=org_id,
         ids=ids,
@@ -37,43 +69,95 @@ async def list_principals(db: Transaction, org_id: UUID, ids: list[UUID]) -> lis
 async def find_account_by_name(db: Transaction, username: str) -> Account | None:
     # Lowered here and not by PostgreSQL, whose lower() turns İ into a plain i: the backoff counts by the same spelling.
     return await db.one(
-        Account, f"SELECT {ACCOUNT} FROM users WHERE lower(username) = :username", username=username.lower()
+        Account,
+        f"SELECT {ACCOUNT} FROM users WHERE lower(username) = :username AND left_at IS NULL",
+        username=username.lower(),
     )
 
 
 async def find_account(db: Transaction, id: UUID) -> Account | None:
-    return await db.one(Account, f"SELECT {ACCOUNT} FROM users WHERE id = :id", id=id)
+    return await db.one(Account, f"SELECT {ACCOUNT} FROM users WHERE id = :id AND left_at IS NULL", id=id)
 
 
-async def insert_user(
-    db: Transaction,
-    id: UUID,
-    org_id: UUID,
-    team_id: UUID,
-    username: str,
-    display_name: str,
-    role: str,
-    org_role: str | None,
-    operator: bool,
-    password_hash: str | None,
-) -> Member | None:
+async def hold_account(db: Transaction, id: UUID) -> Account | None:
+    """The current row, locked until the transaction ends."""
+    return await db.one(
+        Account, f"SELECT {ACCOUNT} FROM users WHERE id = :id AND left_at IS NULL FOR NO KEY UPDATE", id=id
+    )
+
+
+async def hold_people(db: Transaction, org_id: UUID, team_id: UUID, ids: list[UUID]) -> list[Standing]:
+    """These people, the owners of their team and those of the company, locked in one order, which prevents deadlocks."""
+    return await db.all(
+        Standing,
+        f"""
+        SELECT {STANDING} FROM users
+         WHERE org_id = :org_id AND left_at IS NULL
+           AND (id = ANY(:ids) OR (team_id = :team_id AND role = 'owner') OR org_role = 'org_owner')
+         ORDER BY id FOR NO KEY UPDATE
+        """,
+        org_id=org_id,
+        team_id=team_id,
+        ids=ids,
+    )
+
+
+async def hold_standing(db: Transaction, org_id: UUID, id: UUID) -> Standing | None:
+    return await db.one(
+        Standing,
+        f"""
+        SELECT {STANDING} FROM users
+         WHERE org_id = :org_id AND id = :id AND left_at IS NULL FOR SHARE
+        """,
+        org_id=org_id,
+        id=id,
+    )
+
+
+async def set_role(db: Transaction, org_id: UUID, id: UUID, role: str) -> Member | None:
+    return await db.one(
+        Member,
+        f"UPDATE users SET role = :role WHERE org_id = :org_id AND id = :id AND left_at IS NULL RETURNING {MEMBER}",
+        org_id=org_id,
+        id=id,
+        role=role,
+    )
+
+
+async def leave(db: Transaction, org_id: UUID, id: UUID) -> None:
+    """The row stays, because audit events and versions name it; signing in with it is no longer possible."""
+    await db.run(
+        """
+        UPDATE users SET left_at = now(), org_role = NULL, password_hash = NULL, totp_sealed = NULL
+         WHERE org_id = :org_id AND id = :id AND left_at IS NULL
+        """,
+        org_id=org_id,
+        id=id,
+    )
+
+
+async def insert_user(db: Transaction, id: UUID, org_id: UUID, team_id: UUID, person: PersonDraft) -> Member | None:
     return await db.one(
         Member,
         f"""
-        INSERT INTO users (id, org_id, team_id, username, display_name, role, org_role, operator, password_hash)
-        VALUES (:id, :org_id, :team_id, :username, :display_name, :role, :org_role, :operator, :password_hash)
-        ON CONFLICT (lower(username)) DO NOTHING RETURNING {MEMBER}
+        INSERT INTO users (id, org_id, team_id, username, display_name, role, org_role, password_hash)
+        VALUES (:id, :org_id, :team_id, :username, :display_name, :role, :org_role, :password_hash)
+        ON CONFLICT (lower(username)) WHERE left_at IS NULL DO NOTHING RETURNING {MEMBER}
         """,
         id=id,
         org_id=org_id,
         team_id=team_id,
-        username=username,
-        display_name=display_name,
-        role=role,
-        org_role=org_role,
-        operator=operator,
-        password_hash=password_hash,
+        username=person.username,
+        display_name=person.display_name or person.username,
+        role=person.role,
+        org_role=person.org_role,
+        password_hash=person.password_hash,
     )
+
+
+async def make_operator(db: Transaction, org_id: UUID, id: UUID) -> None:
+    """Only the directory's role may."""
+    await db.run("UPDATE users SET operator = true WHERE org_id = :org_id AND id = :id", org_id=org_id, id=id)
 
 
 async def list_members(
@@ -83,7 +167,8 @@ async def list_members(
         Member,
         f"""
         SELECT {MEMBER} FROM users
-         WHERE org_id = :org_id AND (:team_id::uuid IS NULL OR team_id = :team_id) AND (:after::uuid IS NULL OR id > :after)
+         WHERE org_id = :org_id AND left_at IS NULL AND (:team_id::uuid IS NULL OR team_id = :team_id)
+           AND (:after::uuid IS NULL OR id > :after)
          ORDER BY id LIMIT :limit
         """,
         org_id=org_id,
@@ -93,8 +178,13 @@ async def list_members(
     )
 
 
-async def find_member(db: Transaction, org_id: UUID, id: UUID) -> Member | None:
-    return await db.one(Member, f"SELECT {MEMBER} FROM users WHERE org_id = :org_id AND id = :id", org_id=org_id, id=id)
+async def find_member(db: Transaction, org_id: UUID, id: UUID, *, hold: bool = False) -> Member | None:
+    return await db.one(
+        Member,
+        f"SELECT {MEMBER} FROM users WHERE org_id = :org_id AND id = :id AND left_at IS NULL {'FOR SHARE' if hold else ''}",
+        org_id=org_id,
+        id=id,
+    )
 
 
 async def update_profile(db: Transaction, id: UUID, display_name: str | None, locale: str | None) -> None:
@@ -186,38 +276,18 @@ async def count_recovery_codes(db: Transaction, user_id: UUID) -> int:
     )
 
 
-async def insert_token(
-    db: Transaction,
-    id: UUID,
-    org_id: UUID,
-    team_id: UUID,
-    user_id: UUID,
-    kind: str,
-    digest: bytes,
-    raw: str,
-    name: str,
-    scope: list[str] | None,
-    idle_limit: timedelta | None,
-    lifetime: timedelta | None,
-) -> Issued | None:
+async def insert_token(db: Transaction, token: TokenRow, raw: str) -> Issued | None:
     return await db.one(
         Issued,
         """
-        INSERT INTO tokens (id, org_id, team_id, user_id, kind, digest, name, scope, idle_limit, expires_at)
-        VALUES (:id, :org_id, :team_id, :user_id, :kind, :digest, :name, :scope, :idle_limit, now() + :lifetime::interval)
+        INSERT INTO tokens (id, org_id, team_id, user_id, kind, digest, name, scope, idle_limit, expires_at, method,
+                            user_agent, address)
+        VALUES (:id, :org_id, :team_id, :user_id, :kind, :digest, :name, :scope, :idle_limit, now() + :lifetime::interval,
+                :method, :user_agent, :address)
         RETURNING id, :raw::text, expires_at
         """,
-        id=id,
-        org_id=org_id,
-        team_id=team_id,
-        user_id=user_id,
-        kind=kind,
-        digest=digest,
+        **msgspec.structs.asdict(token),
         raw=raw,
-        name=name,
-        scope=scope,
-        idle_limit=idle_limit,
-        lifetime=lifetime,
     )
 
 
@@ -260,27 +330,78 @@ async def delete_token(db: Transaction, org_id: UUID, team_id: UUID, id: UUID) -
     )
 
 
-async def delete_worker_token(db: Transaction, id: UUID) -> None:
-    await db.run("DELETE FROM tokens WHERE id = :id AND kind = 'worker'", id=id)
-
-
-async def token_stands(db: Transaction, org_id: UUID, id: UUID) -> bool:
-    return bool(
-        await db.value(
-            """
-            SELECT EXISTS (SELECT FROM tokens WHERE org_id = :org_id AND id = :id AND (expires_at IS NULL OR expires_at > now()))
-            """,
-            org_id=org_id,
-            id=id,
-        )
-    )
-
-
 async def end_sessions(db: Transaction, user_id: UUID, keep: UUID | None) -> int:
     return await db.run(
         "DELETE FROM tokens WHERE user_id = :user_id AND kind IN ('session', 'first') AND id IS DISTINCT FROM :keep::uuid",
         user_id=user_id,
         keep=keep,
+    )
+
+
+async def end_session(db: Transaction, org_id: UUID, user_id: UUID, id: UUID) -> bool:
+    return bool(
+        await db.run(
+            """
+            DELETE FROM tokens
+             WHERE org_id = :org_id AND user_id = :user_id AND id = :id AND kind IN ('session', 'first')
+            """,
+            org_id=org_id,
+            user_id=user_id,
+            id=id,
+        )
+    )
+
+
+async def end_tokens(db: Transaction, user_id: UUID) -> int:
+    return await db.run("DELETE FROM tokens WHERE user_id = :user_id AND kind = 'token'", user_id=user_id)
+
+
+async def count_tokens_of(db: Transaction, user_id: UUID) -> int:
+    return int(
+        await db.value(
+            """
+            SELECT count(*) FROM tokens
+             WHERE user_id = :user_id AND kind = 'token' AND (expires_at IS NULL OR expires_at > now())
+            """,
+            user_id=user_id,
+        )
+    )
+
+
+async def end_credentials(db: Transaction, user_id: UUID) -> int:
+    return await db.run("DELETE FROM tokens WHERE user_id = :user_id", user_id=user_id)
+
+
+async def tell_ended(db: Transaction) -> None:
+    """Heard by every process at the commit; each looks which of the credentials it is serving still stand."""
+    await db.value("SELECT pg_notify('atrium_jobs', :topic)", topic=CREDENTIALS_ENDED)
+
+
+async def list_standing(db: Transaction, ids: list[UUID]) -> set[UUID]:
+    found = await db.rows(
+        "SELECT id FROM tokens WHERE id = ANY(:ids) AND (expires_at IS NULL OR expires_at > now())", ids=ids
+    )
+    return {id for (id,) in found}
+
+
+async def list_sessions(
+    db: Transaction, org_id: UUID, user_id: UUID, current: UUID, before: UUID | None, limit: int
+) -> list[OpenSession]:
+    return await db.all(
+        OpenSession,
+        """
+        SELECT id, id = :current, created_at, last_used_at, expires_at, user_agent, address, method FROM tokens
+         WHERE org_id = :org_id AND user_id = :user_id AND kind IN ('session', 'first')
+           AND (expires_at IS NULL OR expires_at > now())
+           AND (idle_limit IS NULL OR coalesce(last_used_at, created_at) > now() - idle_limit)
+           AND (:before::uuid IS NULL OR id < :before)
+         ORDER BY id DESC LIMIT :limit
+        """,
+        org_id=org_id,
+        user_id=user_id,
+        current=current,
+        before=before,
+        limit=limit,
     )
 
 
@@ -297,18 +418,95 @@ async def set_org_role(db: Transaction, org_id: UUID, id: UUID, org_role: str | 
     )
 
 
-async def find_locale_policy(db: Transaction) -> tuple[str | None, bool]:
-    rows = await db.rows("SELECT default_locale, locale_switching FROM instance")
-    return (rows[0][0], rows[0][1]) if rows else (None, True)
-
-
-async def find_first_team(db: Transaction) -> UUID | None:
-    return await db.value("SELECT team_id FROM instance")  # type: ignore[no-any-return]
-
-
 async def count_users(db: Transaction) -> int:
-    return int(await db.value("SELECT count(*) FROM users"))
+    return int(await db.value("SELECT count(*) FROM users WHERE left_at IS NULL"))
 
 
 async def count_tokens(db: Transaction) -> int:
     return int(await db.value("SELECT count(*) FROM tokens WHERE kind = 'token'"))
+
+
+async def add_failed_sign_in(db: Transaction, username: str, wrong_code: bool, address: str) -> None:
+    """Counted where there is such an account, and the same work where there is none."""
+    await db.run(
+        """
+        INSERT INTO failed_sign_ins AS f (org_id, user_id, failures, wrong_codes, address)
+        SELECT org_id, id, 1, :wrong_code::boolean::int, :address FROM users WHERE lower(username) = :username AND left_at IS NULL
+        ON CONFLICT (user_id) DO UPDATE
+           SET failures = f.failures + 1, wrong_codes = f.wrong_codes + excluded.wrong_codes, address = excluded.address, failed_at = now()
+        """,
+        username=username.lower(),
+        wrong_code=wrong_code,
+        address=address,
+    )
+
+
+async def take_failed_sign_ins(db: Transaction, limit: int) -> list[FailedSignIns]:
+    """What has not been told yet, for exactly one caller, and of one account once in a quarter of an hour."""
+    return await db.all(
+        FailedSignIns,
+        """
+        WITH due AS (
+          SELECT f.org_id, u.team_id, f.user_id, f.failures, f.wrong_codes, f.address
+            FROM failed_sign_ins f JOIN users u ON u.id = f.user_id
+           WHERE f.failures > 0 AND (f.recorded_at IS NULL OR f.recorded_at < now() - interval '15 minutes')
+           LIMIT :limit FOR UPDATE OF f SKIP LOCKED
+        )
+        UPDATE failed_sign_ins f SET failures = 0, wrong_codes = 0, recorded_at = now() FROM due
+         WHERE f.user_id = due.user_id
+        RETURNING due.org_id, due.team_id, due.user_id, due.failures, due.wrong_codes, due.address
+        """,
+        limit=limit,
+    )
+
+
+async def forget_failed_sign_ins(db: Transaction) -> int:
+    return await db.run("DELETE FROM failed_sign_ins WHERE failures = 0 AND failed_at < now() - interval '1 hour'")
+
+
+async def replace_reset(
+    db: Transaction, org_id: UUID, user_id: UUID, digest: bytes, url: str, lifetime: timedelta
+) -> ResetLink | None:
+    """One link a person: a new one ends the one before."""
+    await delete_resets(db, org_id, user_id)
+    return await db.one(
+        ResetLink,
+        """
+        INSERT INTO password_resets (org_id, user_id, digest, expires_at)
+        VALUES (:org_id, :user_id, :digest, now() + :lifetime::interval) RETURNING :url::text, expires_at
+        """,
+        org_id=org_id,
+        user_id=user_id,
+        digest=digest,
+        url=url,
+        lifetime=lifetime,
+    )
+
+
+async def find_reset(db: Transaction, digest: bytes) -> UUID | None:
+    """Whose link this is, while it works."""
+    found: UUID | None = await db.value(
+        "SELECT user_id FROM password_resets WHERE digest = :digest AND expires_at > now()", digest=digest
+    )
+    return found
+
+
+async def spend_reset(db: Transaction, org_id: UUID, digest: bytes) -> bool:
+    """True for exactly one caller per link."""
+    return bool(
+        await db.run(
+            "DELETE FROM password_resets WHERE org_id = :org_id AND digest = :digest AND expires_at > now()",
+            org_id=org_id,
+            digest=digest,
+        )
+    )
+
+
+async def delete_resets(db: Transaction, org_id: UUID, user_id: UUID) -> None:
+    await db.run(
+        "DELETE FROM password_resets WHERE org_id = :org_id AND user_id = :user_id", org_id=org_id, user_id=user_id
+    )
+
+
+async def forget_resets(db: Transaction) -> int:
+    return await db.run("DELETE FROM password_resets WHERE expires_at < now()")

@@ -25,12 +25,12 @@ async def enable(op: Operation, password: str | None) -> Enrolment:
     """Turn the caller's second factor on; the secret and the recovery codes are shown this once. Ends other sessions."""
     account = await sessions.confirm(op, password)
     secret, codes = totp.new_secret(), totp.new_recovery_codes()
-    sealed = op.services.keys.seal(secret.encode(), place_of(account.org_id, account.id))
-    async with op.begin() as ctx:
+    sealed = op.services.keys.seal(secret.encode(), totp_binding(account.org_id, account.id))
+    async with op.begin(ending=(account.id,)) as ctx:
         if not await store.set_totp(ctx.db, account.id, sealed):
             raise TwoFactorOn("two-factor is on already; turn it off first to enrol another device")
         await _replace_codes(ctx, codes)
-        ended = await store.end_sessions(ctx.db, account.id, ctx.who.credential_id)
+        ended = await sessions.end_sessions(ctx, account.id, ctx.who.credential_id)
         await audit.record(ctx, "identity.two_factor_enabled", account.id, sessions_ended=ended)
     return Enrolment(secret, totp.address_of(secret, account.username, ISSUER), codes)
 
@@ -50,21 +50,21 @@ async def renew_recovery_codes(op: Operation, password: str | None) -> list[str]
 async def disable(op: Operation, password: str | None) -> UUID:
     """Turn the caller's second factor off; its seed and codes stop working. Ends other sessions."""
     account = await sessions.confirm(op, password)
-    async with op.begin() as ctx:
+    async with op.begin(ending=(account.id,)) as ctx:
         await _clear(ctx, account.id)
-        ended = await store.end_sessions(ctx.db, account.id, ctx.who.credential_id)
+        ended = await sessions.end_sessions(ctx, account.id, ctx.who.credential_id)
         await audit.record(ctx, "identity.two_factor_disabled", account.id, sessions_ended=ended)
     return account.id
 
 
 async def revoke(op: Operation, user_id: UUID) -> UUID:
     """An operator takes away a person's seed, in any company; they enrol again. Ends that person's sessions."""
-    async with op.begin_system() as ctx:
+    async with op.begin_system(ending=(user_id,)) as ctx:
         account = await store.find_account(ctx.db, user_id)
         if account is None:
             raise UserMissing("no such person")
         await _clear(ctx, user_id)
-        ended = await store.end_sessions(ctx.db, user_id, None)
+        ended = await sessions.end_sessions(ctx, user_id)
         # Recorded in both companies: whose account it was, and whose operator did it. The operator is the actor in both.
         there = msgspec.structs.replace(sessions.principal_of_account(account), user_id=ctx.who.user_id)
         await audit.record(
@@ -82,7 +82,7 @@ async def spend_code(op: Operation, account: Account, code: str | None) -> None:
     if not code:
         raise CodeRequired("this account uses two-factor: send the one-time code, or a recovery code, as `code`")
     code = code.strip()
-    secret = op.services.keys.open(account.totp_sealed, place_of(account.org_id, account.id)).decode()
+    secret = op.services.keys.open(account.totp_sealed, totp_binding(account.org_id, account.id)).decode()
     step = totp.step_of(secret, code, account.now)
     async with op.begin() as ctx:
         if step is not None and await store.spend_step(ctx.db, account.id, step):
@@ -93,8 +93,8 @@ async def spend_code(op: Operation, account: Account, code: str | None) -> None:
     raise CodeRefused("this code is wrong, expired or already used")
 
 
-def place_of(org_id: UUID, user_id: UUID) -> str:
-    """Where a seed is sealed for; a row copied elsewhere cannot be opened."""
+def totp_binding(org_id: UUID, user_id: UUID) -> str:
+    """What binds a sealed seed to its account; copied to another row it cannot be opened."""
     return f"{org_id}|users.totp|{user_id}"
 
 

@@ -2,6 +2,8 @@
 
 import hashlib
 
+import msgspec
+
 from atrium.kit.errors import Exhausted
 
 
@@ -17,6 +19,13 @@ class TooManyFailures(Exhausted):
 
     code = "identity.login_backoff"
     title = "Too many failed sign-ins"
+
+
+class Guess(msgspec.Struct, frozen=True):
+    """What a wrong password counts against: the account as seen from one address, and that address over all accounts."""
+
+    account: bytes
+    address: bytes | None = None
 
 
 def key_of(kind: str, subject: str) -> bytes:

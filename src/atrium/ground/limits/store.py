@@ -1,5 +1,6 @@
 """SQL of limits."""
 
+from atrium.ground.limits.model import Guess
 from atrium.kit.database import Transaction
 
 
@@ -23,12 +24,31 @@ async def spend(db: Transaction, key: bytes, per_minute: int) -> float:
     )
 
 
-async def blocked_seconds(db: Transaction, keys: list[bytes]) -> float:
+async def blocked_seconds(db: Transaction, guess: Guess) -> float:
+    """An address that signed in to this account before waits for the account's own failures from there, and for no others."""
     found = await db.value(
-        "SELECT max(extract(epoch FROM blocked_until - now())) FROM login_failures WHERE key = ANY(:keys) AND blocked_until > now()",
-        keys=keys,
+        """
+        SELECT max(extract(epoch FROM blocked_until - now())) FROM login_failures WHERE blocked_until > now()
+           AND (key = :account OR key = :address::bytea AND NOT EXISTS (SELECT FROM known_sign_ins WHERE key = :account))
+        """,
+        account=guess.account,
+        address=guess.address,
     )
     return float(found or 0)
+
+
+async def is_known(db: Transaction, key: bytes) -> bool:
+    return bool(await db.value("SELECT EXISTS (SELECT FROM known_sign_ins WHERE key = :key)", key=key))
+
+
+async def keep_known(db: Transaction, key: bytes) -> None:
+    await db.run(
+        """
+        INSERT INTO known_sign_ins (key, seen_at) VALUES (:key, now())
+        ON CONFLICT (key) DO UPDATE SET seen_at = now() WHERE known_sign_ins.seen_at < now() - interval '1 day'
+        """,
+        key=key,
+    )
 
 
 async def add_failure(db: Transaction, key: bytes, allowed: int, longest: int) -> None:
@@ -56,4 +76,5 @@ async def clear_failures(db: Transaction, key: bytes) -> None:
 
 async def forget_old(db: Transaction) -> int:
     removed = await db.run("DELETE FROM rate_limits WHERE arrives_at < now() - interval '5 minutes'")
-    return removed + await db.run("DELETE FROM login_failures WHERE since < now() - interval '30 minutes'")
+    removed += await db.run("DELETE FROM login_failures WHERE since < now() - interval '30 minutes'")
+    return removed + await db.run("DELETE FROM known_sign_ins WHERE seen_at < now() - interval '180 days'")

@@ -85,7 +85,7 @@ class Admission(msgspec.Struct, frozen=True):
     amounts: Amounts
 
 
-class Ask(msgspec.Struct, frozen=True):
+class Reservation(msgspec.Struct, frozen=True):
     """A request to reserve."""
 
     admission: Admission
@@ -117,11 +117,11 @@ class Hold(msgspec.Struct, frozen=True):
 
 
 class Usage(msgspec.Struct, frozen=True, kw_only=True):
-    """One line of a usage report."""
+    """One line of a usage report; what is counted while it lasts has no window, and `used` is what runs now."""
 
     level: Level
     dimension: Dimension
-    window: Window
+    window: Window | None
     used: int
     reserved: int
     limit: int | None
@@ -165,7 +165,7 @@ class Books:
         """Reserve every amount at company and team, or none; the refusal says which limit stopped it."""
         for dimension, amount in admission.amounts.items():
             for level, scope_id in self._scopes(admission):
-                self._require_room(level, scope_id, dimension, amount)
+                self._require_capacity(level, scope_id, dimension, amount)
         self._reserve(admission, 1)
 
     def settle(self, admission: Admission, actual: Amounts) -> bool:
@@ -199,7 +199,7 @@ class Books:
     def _scopes(self, admission: Admission) -> tuple[tuple[Level, UUID], tuple[Level, UUID]]:
         return ("org", self._org_id), ("team", admission.team_id)
 
-    def _require_room(self, level: Level, scope_id: UUID, dimension: str, amount: int) -> None:
+    def _require_capacity(self, level: Level, scope_id: UUID, dimension: str, amount: int) -> None:
         meter = self._meters.get((scope_id, dimension))
         for window, most in self._limits.get((scope_id, dimension), {}).items():
             taken = 0 if meter is None else meter.used(window) + meter.reserved
@@ -234,7 +234,7 @@ def start_of(window: str, at: datetime) -> datetime:
 
 
 def end_of(window: str, at: datetime) -> datetime | None:
-    """When the window ends and its count begins anew; None for one that never does."""
+    """When the window resets; None for one that never does."""
     if window == "total":
         return None
     start = start_of(window, at)

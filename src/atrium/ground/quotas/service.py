@@ -11,17 +11,18 @@ from uuid import UUID
 from atrium.ground.audit import service as audit
 from atrium.ground.quotas import store
 from atrium.ground.quotas.model import (
+    CONCURRENCY,
     DIMENSIONS,
     WINDOWS,
     Admission,
     Amounts,
-    Ask,
     Books,
     Dimension,
     Entry,
     Level,
     Limit,
     Meter,
+    Reservation,
     Settlement,
     Usage,
     Window,
@@ -34,14 +35,14 @@ from atrium.kit.ids import new_id
 from atrium.seams.context import Context, Operation
 
 LEASE = 120
-Item = Ask | Settlement
+Item = Reservation | Settlement
 
 
 async def admit(op: Operation, amounts: Amounts, *, lease: int = LEASE, team_id: UUID | None = None) -> Admission:
     """Reserve every amount at team and company, or refuse; frees itself after `lease` seconds unless settled or extended."""
-    ask = _ask(op.who.org_id, team_id or op.who.team_id, amounts, lease)
-    await _do(op, ask)
-    return ask.admission
+    reservation = _reservation(op.who.org_id, team_id or op.who.team_id, amounts, lease)
+    await _do(op, reservation)
+    return reservation.admission
 
 
 async def settle(op: Operation, admission: Admission, actual: Amounts) -> bool:
@@ -51,10 +52,10 @@ async def settle(op: Operation, admission: Admission, actual: Amounts) -> bool:
 
 async def admit_within(ctx: Context, org_id: UUID, team_id: UUID, amounts: Amounts, *, lease: int = LEASE) -> Admission:
     """Reserve inside the caller's transaction; the company's books stay locked until it ends, so end it soon."""
-    ask = _ask(org_id, team_id, amounts, lease)
+    reservation = _reservation(org_id, team_id, amounts, lease)
     await store.lock_books(ctx.db, org_id)
-    _raise_first(await _work(ctx.db, org_id, [ask]))
-    return ask.admission
+    _raise_first(await _work(ctx.db, org_id, [reservation]))
+    return reservation.admission
 
 
 async def settle_within(ctx: Context, admission: Admission, actual: Amounts) -> None:
@@ -66,11 +67,12 @@ async def admit_each_within(
     db: Transaction, org_id: UUID, wanted: list[tuple[UUID, Amounts]], *, lease: int
 ) -> list[Admission | Exception]:
     """Reserve for several teams of one company inside the caller's transaction: each gets its admission or its refusal."""
-    asks = [_ask(org_id, team_id, amounts, lease) for team_id, amounts in wanted]
+    reservations = [_reservation(org_id, team_id, amounts, lease) for team_id, amounts in wanted]
     await store.lock_books(db, org_id)
-    results = await _work(db, org_id, [*asks])
+    results = await _work(db, org_id, [*reservations])
     return [
-        result if isinstance(result, Exception) else ask.admission for ask, result in zip(asks, results, strict=True)
+        result if isinstance(result, Exception) else reservation.admission
+        for reservation, result in zip(reservations, results, strict=True)
     ]
 
 
@@ -87,7 +89,7 @@ async def settle_each_within(db: Transaction, org_id: UUID, used: dict[UUID, Amo
 
 
 async def use_within(ctx: Context, team_id: UUID, amounts: Amounts) -> None:
-    """Count, together with the caller's transaction, what nobody reserved; a negative amount gives back. Never refused."""
+    """Count usage without a reservation, in the caller's transaction; a negative amount gives back. Never refused."""
     await store.insert_entry(ctx.db, ctx.who.org_id, new_id(), team_id, None, amounts)
 
 
@@ -123,11 +125,17 @@ async def _report(ctx: Context, org_id: UUID, scopes: tuple[tuple[Level, UUID], 
     ids = [scope_id for _, scope_id in scopes]
     limits = await store.list_limits(ctx.db, org_id, ids)
     books = await _open_books(ctx.db, org_id, ids, limits, await store.list_entries(ctx.db, org_id), [])
+    running = await store.list_running_jobs(ctx.db, org_id)
     lines = []
     for level, scope_id in scopes:
         for dimension in DIMENSIONS:
             meter = books.meter(scope_id, dimension)
             limited = limits.get((scope_id, dimension), {})
+            if dimension in CONCURRENCY:
+                lines.append(
+                    _running(level, dimension, *running.get((scope_id, dimension), (meter.reserved, _least(limited))))
+                )
+                continue
             windows = [window for window in WINDOWS if window in limited] or [usual_window(dimension)]
             lines += [_line(level, dimension, window, meter, limited.get(window)) for window in windows]
     return lines
@@ -158,11 +166,12 @@ async def set_limit(
     return Limit(dimension, limit, window, level)
 
 
-async def replace_limits(ctx: Context, org_id: UUID, caps: dict[tuple[str, str], int]) -> None:
-    """Give a company exactly these limits, as its plan says; teams keep theirs."""
-    await store.delete_limits(ctx.db, org_id, org_id)
+async def apply_plan(ctx: Context, org_id: UUID, caps: dict[tuple[str, str], int]) -> list[Limit]:
+    """Give a company the caps of a plan in place of its last one's; what was set by hand stays, and is returned."""
+    await store.delete_plan_limits(ctx.db, org_id)
     for (dimension, window), most in caps.items():
-        await store.put_limit(ctx.db, org_id, org_id, dimension, window, most)
+        await store.put_plan_limit(ctx.db, org_id, dimension, window, most)
+    return await store.list_set_by_hand(ctx.db, org_id)
 
 
 async def forget_old(database: Database) -> int:
@@ -171,8 +180,8 @@ async def forget_old(database: Database) -> int:
         return await store.forget_old(db)
 
 
-def _ask(org_id: UUID, team_id: UUID, amounts: Amounts, lease: int) -> Ask:
-    return Ask(Admission(new_id(), org_id, team_id, amounts), timedelta(seconds=lease))
+def _reservation(org_id: UUID, team_id: UUID, amounts: Amounts, lease: int) -> Reservation:
+    return Reservation(Admission(new_id(), org_id, team_id, amounts), timedelta(seconds=lease))
 
 
 async def _do(op: Operation, item: Item) -> bool:
@@ -196,7 +205,7 @@ async def _work(db: Transaction, org_id: UUID, items: list[Item]) -> list[bool |
     books = await _open_books(db, org_id, scopes, await store.list_limits(db, org_id, scopes), entries, asked)
     results = [_entered(books, item) for item in items]
     done = [item for item, result in zip(items, results, strict=True) if result is True]
-    admitted = [item for item in done if isinstance(item, Ask)]
+    admitted = [item for item in done if isinstance(item, Reservation)]
     settled = noted + [item.admission.id for item in done if isinstance(item, Settlement)]
     if books.touched:
         await store.write_meters(db, org_id, list(books.touched.values()))
@@ -253,6 +262,17 @@ def _raise_first(results: list[bool | Exception]) -> bool:
     if isinstance(result, Exception):
         raise result
     return result
+
+
+def _least(limited: dict[str, int]) -> int | None:
+    return min(limited.values(), default=None)
+
+
+def _running(level: Level, dimension: Dimension, used: int, limit: int | None) -> Usage:
+    remaining = None if limit is None else max(0, limit - used)
+    return Usage(
+        level=level, dimension=dimension, window=None, used=used, reserved=0, limit=limit, remaining=remaining, resets_at=None
+    )  # fmt: skip
 
 
 def _line(level: Level, dimension: Dimension, window: Window, meter: Meter, limit: int | None) -> Usage:

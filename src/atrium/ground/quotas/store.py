@@ -5,7 +5,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.ground.quotas.model import Amounts, Ask, Entry, Hold, Meter
+from atrium.ground.quotas.model import Amounts, Entry, Hold, Limit, Meter, Reservation
 from atrium.kit.database import Transaction
 
 METER = "scope_id, dimension, reserved, counted_at, minute, hour, day, month, total"
@@ -62,7 +62,7 @@ async def insert_entry(
 
 
 async def take_entries(db: Transaction, org_id: UUID) -> list[Entry]:
-    """The notes of every transaction that has ended; whoever takes them counts them."""
+    """Take the usage entries of all committed transactions; the caller must add them to the counters."""
     return await db.all(
         Entry, "DELETE FROM quota_entries WHERE org_id = :org_id RETURNING team_id, hold_id, amounts", org_id=org_id
     )
@@ -149,7 +149,7 @@ async def write_meters(db: Transaction, org_id: UUID, meters: list[Meter]) -> No
     )
 
 
-async def insert_holds(db: Transaction, org_id: UUID, asks: list[Ask]) -> None:
+async def insert_holds(db: Transaction, org_id: UUID, reservations: list[Reservation]) -> None:
     await db.run(
         """
         INSERT INTO quota_holds (org_id, id, team_id, amounts, expires_at)
@@ -157,10 +157,10 @@ async def insert_holds(db: Transaction, org_id: UUID, asks: list[Ask]) -> None:
           FROM unnest(:ids::uuid[], :team_ids::uuid[], :amounts::jsonb[], :leases::interval[]) AS h (id, team_id, amounts, lease)
         """,
         org_id=org_id,
-        ids=[ask.admission.id for ask in asks],
-        team_ids=[ask.admission.team_id for ask in asks],
-        amounts=[ask.admission.amounts for ask in asks],
-        leases=[ask.lease for ask in asks],
+        ids=[reservation.admission.id for reservation in reservations],
+        team_ids=[reservation.admission.team_id for reservation in reservations],
+        amounts=[reservation.admission.amounts for reservation in reservations],
+        leases=[reservation.lease for reservation in reservations],
     )
 
 
@@ -184,11 +184,25 @@ async def extend_hold(db: Transaction, org_id: UUID, id: UUID, lease: timedelta)
     )
 
 
+async def list_running_jobs(db: Transaction, org_id: UUID) -> dict[tuple[UUID, str], tuple[int, int | None]]:
+    """How many jobs run and may run, of every team and (with the company's id) of all together; the scheduler keeps count."""
+    rows = await db.rows(
+        """
+        SELECT t.team_id, t.running, t.cap FROM job_teams t WHERE t.org_id = :org_id
+        UNION ALL
+        SELECT o.org_id, (SELECT coalesce(sum(t.running), 0)::int FROM job_teams t WHERE t.org_id = :org_id), o.cap
+          FROM job_orgs o WHERE o.org_id = :org_id
+        """,
+        org_id=org_id,
+    )
+    return {(scope_id, "jobs.concurrency"): (running, cap) for scope_id, running, cap in rows}
+
+
 async def put_limit(db: Transaction, org_id: UUID, scope_id: UUID, dimension: str, per: str, most: int) -> None:
     await db.run(
         """
         INSERT INTO quota_limits (org_id, scope_id, dimension, per, most) VALUES (:org_id, :scope_id, :dimension, :per, :most)
-        ON CONFLICT (org_id, scope_id, dimension, per) DO UPDATE SET most = excluded.most
+        ON CONFLICT (org_id, scope_id, dimension, per) DO UPDATE SET most = excluded.most, by_plan = false
         """,
         org_id=org_id,
         scope_id=scope_id,
@@ -208,9 +222,34 @@ async def delete_limit(db: Transaction, org_id: UUID, scope_id: UUID, dimension:
     )
 
 
-async def delete_limits(db: Transaction, org_id: UUID, scope_id: UUID) -> None:
+async def put_plan_limit(db: Transaction, org_id: UUID, dimension: str, per: str, most: int) -> None:
+    """A cap of the company's plan; one that was set by hand stands."""
     await db.run(
-        "DELETE FROM quota_limits WHERE org_id = :org_id AND scope_id = :scope_id", org_id=org_id, scope_id=scope_id
+        """
+        INSERT INTO quota_limits (org_id, scope_id, dimension, per, most, by_plan)
+        VALUES (:org_id, :org_id, :dimension, :per, :most, true)
+        ON CONFLICT (org_id, scope_id, dimension, per) DO NOTHING
+        """,
+        org_id=org_id,
+        dimension=dimension,
+        per=per,
+        most=most,
+    )
+
+
+async def delete_plan_limits(db: Transaction, org_id: UUID) -> None:
+    await db.run("DELETE FROM quota_limits WHERE org_id = :org_id AND scope_id = :org_id AND by_plan", org_id=org_id)
+
+
+async def list_set_by_hand(db: Transaction, org_id: UUID) -> list[Limit]:
+    """The company's own limits that no plan set."""
+    return await db.all(
+        Limit,
+        """
+        SELECT dimension, most, per, 'org' FROM quota_limits
+         WHERE org_id = :org_id AND scope_id = :org_id AND NOT by_plan ORDER BY dimension, per
+        """,
+        org_id=org_id,
     )
 
 

@@ -1,1 +1,1 @@
-"""Tenancy: companies and their teams. Owns tables `orgs`, `teams`."""
+"""Tenancy: the instance, its companies and their teams. Owns tables `instance`, `orgs`, `teams`."""

@@ -1,14 +1,17 @@
 """The nouns of tenancy."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal, get_args
 from uuid import UUID
 
 import msgspec
 
 from atrium.kit.errors import Conflict, Invalid, Missing
+from atrium.kit.etags import etag_of
 
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200, pattern=r"\S")]
+InstanceLocale = Literal["en", "es", "is", "nl"]
+LOCALES: tuple[str, ...] = get_args(InstanceLocale)
 Slug = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9-]{1,63}$(?!\n)")]
 
 
@@ -33,6 +36,50 @@ class Team(msgspec.Struct, frozen=True):
     org_id: UUID
     name: str
     created_at: datetime
+
+
+class Founding(msgspec.Struct, frozen=True):
+    """What the first run made: the first company, its team, and who runs it."""
+
+    org_id: UUID
+    team_id: UUID
+    operator_id: UUID
+
+
+class LocalePolicy(msgspec.Struct, frozen=True):
+    """Which languages there are, and whether people may switch."""
+
+    default_locale: str
+    locales: list[str]
+    switching: bool
+
+    def etag(self) -> str:
+        """Differs when an operator has chosen otherwise."""
+        return etag_of(self.default_locale, self.switching)
+
+
+class Instance(msgspec.Struct, frozen=True):
+    """The instance's own facts; without a `founding` until its first run."""
+
+    founding: Founding | None
+    localization: LocalePolicy
+
+
+class InstanceRow(msgspec.Struct, frozen=True):
+    """The row that the first run inserts."""
+
+    org_id: UUID
+    team_id: UUID
+    operator_id: UUID
+    default_locale: str | None
+    switching: bool
+
+
+class SingleCompany(Conflict):
+    """The instance is set to carry one company, and has it."""
+
+    code = "tenancy.single"
+    title = "One company here"
 
 
 class SlugTaken(Conflict):

@@ -3,7 +3,19 @@
 from uuid import UUID
 
 from atrium.ground.tenancy import domains, store
-from atrium.ground.tenancy.model import DomainTaken, Org, OrgMissing, SlugTaken, Team, TeamMissing
+from atrium.ground.tenancy.model import (
+    LOCALES,
+    DomainTaken,
+    Founding,
+    Instance,
+    LocalePolicy,
+    Org,
+    OrgMissing,
+    SingleCompany,
+    SlugTaken,
+    Team,
+    TeamMissing,
+)
 from atrium.kit.database import Database, Transaction
 from atrium.kit.errors import Missing
 from atrium.kit.ids import new_id
@@ -12,9 +24,38 @@ from atrium.kit.text import contains_pattern, slug_of
 from atrium.seams.context import Context
 
 DEFAULT_PLAN = "unlimited"
-DOMAIN_LABEL = domains.LABEL
-canonical_domain, is_domain_proven, new_domain_proof = domains.canonical, domains.is_proven, domains.new_proof
-host_of = domains.host_of
+
+
+async def read_instance(ctx: Context, *, lock: bool = False) -> Instance:
+    """The instance's own facts, its language resolved from what an operator chose and what the settings say."""
+    row = await store.find_instance(ctx.db, lock=lock)
+    default = (row and row.default_locale) or ctx.services.settings.default_locale
+    return Instance(
+        Founding(row.org_id, row.team_id, row.operator_id) if row else None,
+        LocalePolicy(default, list(LOCALES), row is None or row.switching),
+    )
+
+
+async def claim_instance(ctx: Context, founding: Founding) -> bool:
+    """Whether this first run is the one that counts: true for exactly one caller ever."""
+    return await store.claim_instance(ctx.db, founding)
+
+
+async def set_locale_policy(ctx: Context, default_locale: str, switching: bool) -> LocalePolicy:
+    """Choose the language of everybody who has not chosen one; without switching it is everybody's."""
+    await store.set_locale_policy(ctx.db, default_locale, switching)
+    return LocalePolicy(default_locale, list(LOCALES), switching)
+
+
+async def suspend_instance(ctx: Context, suspended: bool) -> None:
+    """Stop or allow writing by everybody on the instance, from the next request on."""
+    await store.suspend_instance(ctx.db, suspended)
+
+
+async def require_capacity(ctx: Context) -> None:
+    """Refuse another company where the instance carries one; only a system transaction sees whether there is one."""
+    if not ctx.services.settings.multitenant and await store.count_orgs(ctx.db):
+        raise SingleCompany("this server carries one company; start it with SERVICE_MULTITENANT=1 to add others")
 
 
 async def create_org(ctx: Context, name: str, slug: str | None = None, plan: str = DEFAULT_PLAN) -> Org:
@@ -34,6 +75,11 @@ async def create_team(ctx: Context, org: Org, name: str) -> Team:
     team = await store.insert_team(ctx.db, new_id(), org.id, name)
     assert team is not None  # noqa: S101 - INSERT … RETURNING without a conflict clause always returns
     return team
+
+
+async def lock_org(ctx: Context, org: Org) -> None:
+    """One change of a company at a time, until this transaction ends."""
+    await store.lock_org(ctx.db, org.id)
 
 
 async def read_own(ctx: Context) -> tuple[Org, Team]:
@@ -56,6 +102,11 @@ async def read_org(ctx: Context, ref: str) -> Org:
     return org
 
 
+async def find_org(ctx: Context, slug: str) -> Org | None:
+    """The company with exactly this slug; only a system transaction sees more than the caller's own."""
+    return await store.find_org_by_slug(ctx.db, slug)
+
+
 async def list_orgs(ctx: Context, search: str | None, limit: int, cursor: str | None) -> Page[Org]:
     """Every company, in the order they were founded."""
     pager = Pager(ctx.services.keys, "orgs", ctx.who.user_id, search)
@@ -64,13 +115,18 @@ async def list_orgs(ctx: Context, search: str | None, limit: int, cursor: str | 
     return pager.page(found, limit, lambda org: org.id)
 
 
+async def list_names(ctx: Context, ids: list[UUID]) -> dict[UUID, str]:
+    """The names of companies by id; only a system transaction sees more than the caller's own."""
+    return await store.list_org_names(ctx.db, ids) if ids else {}
+
+
 async def rename_org(ctx: Context, org: Org, name: str) -> None:
     """Give a company another name; its slug stays."""
     await store.rename_org(ctx.db, org.id, name)
 
 
 async def set_plan(ctx: Context, org: Org, plan: str) -> None:
-    """Note the plan; whoever calls applies its caps."""
+    """Record the plan; the caller applies its caps."""
     await store.set_plan(ctx.db, org.id, plan)
 
 
@@ -102,7 +158,7 @@ async def list_teams(ctx: Context, org_id: UUID, limit: int, cursor: str | None)
 
 async def is_company_host(database: Database, host: str | None) -> bool:
     """Whether this Host header names a company's own hostname."""
-    name = host_of(host)
+    name = domains.host_of(host)
     if not name:
         return False
     async with database.begin_system() as db:

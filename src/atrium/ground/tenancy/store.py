@@ -1,12 +1,14 @@
 """SQL of tenancy."""
 
+from typing import Any
 from uuid import UUID
 
-from atrium.ground.tenancy.model import Org, Team
+from atrium.ground.tenancy.model import Founding, InstanceRow, Org, Team
 from atrium.kit.database import Transaction
 
 ORG = "id, slug, name, plan, domain, domain_proof, domain_verified_at IS NOT NULL, suspended_at, created_at"
 TEAM = "id, org_id, name, created_at"
+INSTANCE = "org_id, team_id, operator_id, default_locale, locale_switching"
 
 
 async def insert_org(db: Transaction, id: UUID, slug: str, name: str, plan: str) -> Org | None:
@@ -41,6 +43,10 @@ async def find_org_by_slug(db: Transaction, slug: str) -> Org | None:
     return await db.one(Org, f"SELECT {ORG} FROM orgs WHERE slug = :slug", slug=slug)
 
 
+async def lock_org(db: Transaction, id: UUID) -> None:
+    await db.run("SELECT FROM orgs WHERE id = :id FOR NO KEY UPDATE", id=id)
+
+
 async def list_orgs(db: Transaction, after: UUID | None, search: str | None, limit: int) -> list[Org]:
     return await db.all(
         Org,
@@ -53,6 +59,11 @@ async def list_orgs(db: Transaction, after: UUID | None, search: str | None, lim
         search=search,
         limit=limit,
     )
+
+
+async def list_org_names(db: Transaction, ids: list[UUID]) -> dict[UUID, str]:
+    rows = await db.rows("SELECT id, name FROM orgs WHERE id = ANY(:ids)", ids=ids)
+    return dict(map(_pair, rows))
 
 
 async def rename_org(db: Transaction, id: UUID, name: str) -> None:
@@ -116,3 +127,39 @@ async def count_teams(db: Transaction) -> int:
 
 async def list_org_ids(db: Transaction) -> list[UUID]:
     return [row[0] for row in await db.rows("SELECT id FROM orgs ORDER BY id")]
+
+
+async def claim_instance(db: Transaction, founding: Founding) -> bool:
+    """True for exactly one caller ever."""
+    return bool(
+        await db.run(
+            "INSERT INTO instance (org_id, team_id, operator_id) VALUES (:org_id, :team_id, :operator_id) ON CONFLICT DO NOTHING",
+            org_id=founding.org_id,
+            team_id=founding.team_id,
+            operator_id=founding.operator_id,
+        )
+    )
+
+
+async def find_instance(db: Transaction, *, lock: bool = False) -> InstanceRow | None:
+    return await db.one(InstanceRow, f"SELECT {INSTANCE} FROM instance {'FOR NO KEY UPDATE' if lock else ''}")
+
+
+async def set_locale_policy(db: Transaction, default_locale: str, switching: bool) -> None:
+    await db.run(
+        "UPDATE instance SET default_locale = :default_locale, locale_switching = :switching",
+        default_locale=default_locale,
+        switching=switching,
+    )
+
+
+async def suspend_instance(db: Transaction, suspended: bool) -> None:
+    await db.run(
+        "UPDATE instance SET suspended_at = CASE WHEN :suspended THEN coalesce(suspended_at, now()) END",
+        suspended=suspended,
+    )
+
+
+def _pair(row: tuple[Any, ...]) -> tuple[UUID, str]:
+    id, name = row
+    return id, name

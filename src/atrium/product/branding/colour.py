@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from functools import lru_cache
-from math import cbrt, dist
+from itertools import product
+from math import cbrt, cos, dist, radians, sin
 
 Triple = tuple[float, float, float]
 _STEPS = 512
 _NARROWING = 8
+_TURNS = (radians(-12), radians(12))
 _LINEAR = tuple(
     value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in (n / 255 for n in range(256))
 )
@@ -26,15 +28,21 @@ def tint(colour: str, ground: str) -> str:
 
 
 def nearest(wanted: str, passes: Callable[[str], bool]) -> str | None:
-    """The passing colour closest to the wanted one among the lighter and darker ones of its hue; None when none passes."""
+    """The passing colour closest to the wanted one, lighter or darker, of its hue or one beside it; None when none passes."""
     place = _oklab(wanted)
-    found = [colour for step in (1, -1) if (colour := _first(place, step, passes)) is not None]
+    ways = product((1, -1), (0.0, *_TURNS))
+    found = [colour for step, turn in ways if (colour := _first(_turned(place, turn), step, passes)) is not None]
     return min(found, key=lambda colour: dist(place, _oklab(colour)), default=None)
 
 
 def difference(one: str, other: str) -> float:
     """How far apart two colours look: their distance in OKLab, where black and white are 1 apart."""
     return dist(_oklab(one), _oklab(other))
+
+
+def _turned(place: Triple, by: float) -> Triple:
+    lightness, a, b = place
+    return lightness, a * cos(by) - b * sin(by), a * sin(by) + b * cos(by)
 
 
 def _first(place: Triple, step: int, passes: Callable[[str], bool]) -> str | None:

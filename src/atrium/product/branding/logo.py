@@ -48,7 +48,7 @@ def _redraw(sent: str) -> str:
     raw = _bytes_of(sent)
     kind = _kind_of(raw)
     try:
-        # The readers warn of small damage, in words for whoever runs a script; only this one thread ever silences them.
+        # The decoders warn of small damage on standard error; only this one thread ever silences them.
         with warnings.catch_warnings(action="ignore"):
             image = _pixels_of(raw, kind)
     except _BROKEN as error:

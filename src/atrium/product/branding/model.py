@@ -86,7 +86,7 @@ class LogoTooLarge(TooLarge):
 
 
 class BrandingStale(Stale):
-    """Somebody changed this look first."""
+    """The branding changed after it was read."""
 
     code = "branding.stale"
     title = "This look was changed in the meantime"

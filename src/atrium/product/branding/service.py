@@ -7,8 +7,9 @@ from msgspec.structs import asdict
 
 from atrium.ground.audit import service as audit
 from atrium.ground.identity import service as identity
-from atrium.ground.tenancy import service as tenancy
+from atrium.ground.tenancy.domains import host_of
 from atrium.kit.errors import Missing
+from atrium.kit.etags import names_tag
 from atrium.kit.ids import new_id
 from atrium.product.branding import store
 from atrium.product.branding.logo import redraw
@@ -28,13 +29,13 @@ from atrium.seams.context import Context, Operation
 async def read_branding(op: Operation, host: str | None, authorization: str | None) -> Branding:
     """The look of the hostname's company, else of the caller's, else of the instance.
 
-    The hostname wins: whoever visits a company's address sees that company's look, also when signed in to another one.
+    The hostname wins: visitors of a company's hostname see its branding, also when signed in to another company.
     """
     who = await identity.identify_optional(op, authorization)
     if who is None:
-        return _shown(await store.read_public_layers(op.services.database, tenancy.host_of(host)))
+        return _shown(await store.read_public_layers(op.services.database, host_of(host)))
     async with op.acting_as(who).begin() as ctx:
-        return _shown(_found(await store.find_layers_on_host(ctx.db, tenancy.host_of(host))))
+        return _shown(_found(await store.find_layers_on_host(ctx.db, host_of(host))))
 
 
 async def replace_branding(
@@ -174,11 +175,11 @@ def _editable(layers: Layers) -> EditableBranding:
 
 def _require_current(layers: Layers, if_match: str | None) -> None:
     current = _shown(layers).etag()
-    if if_match is not None and if_match not in ("*", current):
-        raise BrandingStale("somebody changed this look; read it, merge, and save again", current=current)
+    if if_match is not None and not names_tag(if_match, current):
+        raise BrandingStale("this branding changed after you read it; read it, merge, and save again", current=current)
 
 
 def _found(layers: Layers | None) -> Layers:
     if layers is None:
-        raise Missing("the instance's branding row is gone; run the migrations on this database again")
+        raise Missing("the row of the instance's own look is gone from the database")
     return layers

@@ -15,15 +15,15 @@ _PACKED = (("br", ".br"), ("gzip", ".gz"))
 _TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".woff2": "font/woff2"}
 
 
-def read_asset(root: Path, path: str, accepted: str | None) -> Content:
+def read_asset(root: Path, path: str, accepted: str | None, policy: str | None = None) -> Content:
     """One file below `root`; its name carries a hash of its content, so a browser keeps it for a year."""
     for encoding, suffix in _PACKED:
         if encoding in (accepted or "") and (packed := _bytes_of(root, path + suffix)) is not None:
-            return Content(packed, _type_of(path), cache=_cache_of(path), encoding=encoding)
+            return Content(packed, _type_of(path), policy, cache=_cache_of(path), encoding=encoding)
     plain = None if path.endswith((".br", ".gz")) else _bytes_of(root, path)
     if plain is None:
         raise AssetMissing("the console has no such file")
-    return Content(plain, _type_of(path), cache=_cache_of(path))
+    return Content(plain, _type_of(path), policy, cache=_cache_of(path))
 
 
 @lru_cache(maxsize=256)

@@ -2,15 +2,8 @@
 
 import msgspec
 
+from atrium.ground.tenancy.model import LocalePolicy
 from atrium.kit.errors import Missing
-
-
-class LocalePolicy(msgspec.Struct, frozen=True):
-    """Which languages there are, and whether people may switch."""
-
-    default_locale: str
-    locales: list[str]
-    switching: bool
 
 
 class PageFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -23,13 +16,6 @@ class PageFacts(msgspec.Struct, frozen=True, kw_only=True):
     locale: str
     localization: LocalePolicy
     needs_bootstrap: bool
-
-
-class Policy(msgspec.Struct, frozen=True):
-    """The instance's choice of language, once it is set up."""
-
-    default_locale: str | None
-    switching: bool
 
 
 class AssetMissing(Missing):

@@ -17,6 +17,8 @@ POLICY = (
     "worker-src 'self'; manifest-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
     "object-src 'none'; require-trusted-types-for 'script'; trusted-types console"
 )
+# A service worker has no page: it fetches from this server only.
+WORKER_POLICY = "default-src 'none'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 _TITLE, _FACTS = "<title>Atrium</title>", '<script type="application/json" id="boot">{}</script>'
 _STYLE = (
     "body{margin:0;display:grid;min-height:100vh;place-items:center;font:16px/1.6 system-ui,sans-serif;color-scheme:light dark;"
@@ -33,7 +35,7 @@ _UNBUILT = f"""<!doctype html><html lang="en"><head><meta charset="utf-8"><title
 
 
 def page(dist: Path, facts: PageFacts) -> Content:
-    """The page for this instance, or how to build it when nobody has."""
+    """The page for this instance, or how to build it when there is no build."""
     index = dist / "index.html"
     if not index.is_file():
         return Content(_UNBUILT.encode(), HTML, _unbuilt_policy())

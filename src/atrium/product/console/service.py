@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
+from atrium.ground.tenancy import service as tenancy
 from atrium.kit import catalogs
 from atrium.kit.paths import shipped
 from atrium.product.branding import service as branding
-from atrium.product.console import assets, store
-from atrium.product.console.model import LocalePolicy, PageFacts
-from atrium.product.console.page import page
+from atrium.product.console import assets
+from atrium.product.console.model import PageFacts
+from atrium.product.console.page import WORKER_POLICY, page
 from atrium.seams.context import Operation
 from atrium.seams.routes import Content
 
@@ -16,9 +17,9 @@ async def read_page(op: Operation, host: str | None, accept_language: str | None
     """The console's page in the look of its hostname, in the language the browser asks for when people may choose."""
     look = await branding.read_branding(op, host, None)
     async with op.begin_system() as ctx:
-        chosen = await store.find_policy(ctx.db)
-    default = (chosen and chosen.default_locale) or op.services.settings.default_locale
-    policy = LocalePolicy(default, catalogs.available(shipped("locales")), chosen is None or chosen.switching)
+        instance = await tenancy.read_instance(ctx)
+    policy = instance.localization
+    default = policy.default_locale
     locale = catalogs.preferred(accept_language, policy.locales, default) if policy.switching else default
     facts = PageFacts(
         title=look.title,
@@ -27,7 +28,7 @@ async def read_page(op: Operation, host: str | None, accept_language: str | None
         theme=look.theme,
         locale=locale,
         localization=policy,
-        needs_bootstrap=chosen is None,
+        needs_bootstrap=instance.founding is None,
     )
     return page(built(), facts)
 
@@ -39,7 +40,7 @@ def read_asset(path: str, accept_encoding: str | None) -> Content:
 
 def read_worker(accept_encoding: str | None) -> Content:
     """The service worker; it must live at the root to see the whole site."""
-    return assets.read_asset(built(), "sw.js", accept_encoding)
+    return assets.read_asset(built(), "sw.js", accept_encoding, WORKER_POLICY)
 
 
 def built() -> Path:

@@ -65,6 +65,6 @@ class DeletedDocument(msgspec.Struct, frozen=True):
 
 
 async def delete_document(ctx: Context, id: UUID, *, if_match: IfMatch | None = None) -> DeletedDocument:
-    """Delete a document with all its versions."""
+    """Put a document with all its versions in the trash."""
     await service.delete_document(ctx, id, if_match)
     return DeletedDocument(id)

@@ -6,12 +6,12 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.repository.model import StoredObject, Visibility, name_in
+from atrium.engine.repository.model import MARKDOWN, StoredObject, Visibility, name_in
 from atrium.kit.errors import Missing, Stale
 
 Title = Annotated[str, msgspec.Meta(min_length=1, max_length=300, pattern=r"\S")]
 Body = Annotated[str, msgspec.Meta(max_length=1_000_000)]
-CONTENT_TYPE = "text/markdown; charset=utf-8"
+CONTENT_TYPE = MARKDOWN
 # A million characters, each up to six bytes of JSON, and room for the rest.
 BODY_LIMIT = 6_500_000
 
@@ -49,7 +49,7 @@ class DocumentMissing(Missing):
 
 
 class DocumentStale(Stale):
-    """Somebody saved a newer version first."""
+    """A newer version was saved first."""
 
     code = "documents.stale"
     title = "This document was changed in the meantime"

@@ -4,7 +4,9 @@ from collections.abc import Awaitable
 from uuid import UUID
 
 from atrium.engine.repository import service as repository
-from atrium.engine.repository.model import Draft, Filter, ObjectMissing, StoredObject, Visibility, is_markdown
+from atrium.engine.repository import trash as repository_trash
+from atrium.engine.repository import writing
+from atrium.engine.repository.model import Filter, ObjectDraft, ObjectMissing, StoredObject, Visibility, is_markdown
 from atrium.kit.ids import new_id
 from atrium.kit.paging import Page
 from atrium.kit.text import slug_of
@@ -22,8 +24,8 @@ from atrium.seams.context import Context
 
 async def create_document(ctx: Context, title: str, body: str, visibility: Visibility) -> Document:
     """Write a new document; its key is made from the title and is the caller's to keep."""
-    key = f"documents/{slug_of(title, otherwise='document')}-{new_id().hex[-8:]}.md"
-    written = await repository.write_small(ctx, _draft(key, title, visibility), body.encode())
+    key = f"{_beginning(title)}{new_id().hex[-8:]}.md"
+    written = await writing.write_small(ctx, _draft(key, title, visibility), body.encode())
     return document_of(written, body)
 
 
@@ -31,6 +33,12 @@ async def list_documents(ctx: Context, scope: str, prefix: str, limit: int, curs
     """The documents the caller can read, by key."""
     found = await repository.list_objects(ctx, Filter(prefix=prefix, scope=scope, documents=True), limit, cursor)
     return Page([card_of(stored) for stored in found.items], found.next_cursor)
+
+
+async def exists_titled(ctx: Context, title: str) -> bool:
+    """Whether the caller can read a document that was made under this title and still has it."""
+    found = await list_documents(ctx, "team", _beginning(title), 200, None)
+    return any(card.title == title for card in found.items)
 
 
 async def read_document(ctx: Context, id: UUID) -> Document:
@@ -47,17 +55,21 @@ async def change_document(
     _require_current(before, if_match)
     text = before.body if body is None else body
     draft = _draft(stored.key, title or before.title, visibility)
-    return document_of(await repository.write_small(ctx, draft, text.encode(), target=stored), text)
+    return document_of(await writing.write_small(ctx, draft, text.encode(), target=stored), text)
 
 
 async def delete_document(ctx: Context, id: UUID, if_match: str | None) -> None:
-    """Remove a document with all its versions."""
+    """Put a document with all its versions in the trash."""
     await _document(repository.read_object(ctx, id))
-    await repository.delete_object(ctx, id, if_match)
+    await repository_trash.delete_object(ctx, id, if_match)
 
 
-def _draft(key: str, title: str, visibility: Visibility | None) -> Draft:
-    return Draft(key=key, content_type=CONTENT_TYPE, visibility=visibility, metadata={"title": title})
+def _beginning(title: str) -> str:
+    return f"documents/{slug_of(title, otherwise='document')}-"
+
+
+def _draft(key: str, title: str, visibility: Visibility | None) -> ObjectDraft:
+    return ObjectDraft(key=key, content_type=CONTENT_TYPE, visibility=visibility, metadata={"title": title})
 
 
 async def _shown(ctx: Context, stored: StoredObject) -> Document:
@@ -79,7 +91,7 @@ async def _document(finding: Awaitable[StoredObject]) -> StoredObject:
 def _require_current(document: Document, if_match: str | None) -> None:
     if if_match is not None and if_match not in ("*", document.etag()):
         raise DocumentStale(
-            "somebody saved a newer version; read it, merge, and save again",
+            "a newer version was saved; read it, merge, and save again",
             current=document.etag(),
             version=document.version,
         )

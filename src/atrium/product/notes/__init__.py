@@ -1,1 +1,1 @@
-"""Notes: titled Markdown, private or the team's, shared person by person. Owns tables `notes`, `note_grants`."""
+"""Notes: titled Markdown, private or the team's, shared person by person. Owns tables `notes`, `note_grants`, `note_versions`."""

@@ -6,8 +6,18 @@ from uuid import UUID
 import msgspec
 
 from atrium.kit.paging import Cursor, Limit, Page
-from atrium.product.notes import service
-from atrium.product.notes.model import Body, Grant, Note, Permission, Title, Visibility
+from atrium.product.notes import service, trash, versions
+from atrium.product.notes.model import (
+    Body,
+    Grant,
+    Note,
+    NoteShare,
+    NoteText,
+    NoteVersion,
+    Permission,
+    Title,
+    Visibility,
+)
 from atrium.seams.context import Context
 from atrium.seams.routes import Created, IfMatch
 
@@ -33,7 +43,7 @@ async def list_notes(
     limit: Limit = 50,
     cursor: Cursor | None = None,
 ) -> Page[Note]:
-    """The notes the caller can read; `scope=org` spans the company, `q` searches titles and bodies."""
+    """The notes the caller can read; `scope=org` spans the company, `q` searches titles and bodies; a page ends early at about 2 MB."""
     return await service.list_notes(ctx, scope, q, limit, cursor)
 
 
@@ -62,8 +72,8 @@ class DeletedNote(msgspec.Struct, frozen=True):
 
 
 async def delete_note(ctx: Context, id: UUID, *, if_match: IfMatch | None = None) -> DeletedNote:
-    """Delete a note."""
-    await service.delete_note(ctx, id, if_match)
+    """Put a note in the trash."""
+    await trash.delete_note(ctx, id, if_match)
     return DeletedNote(id)
 
 
@@ -77,3 +87,31 @@ class Share(msgspec.Struct, forbid_unknown_fields=True):
 async def share_note(ctx: Context, id: UUID, body: Share) -> Grant:
     """Share a note with a person of the company."""
     return await service.share_note(ctx, id, body.user_id, body.permission)
+
+
+async def list_shares(ctx: Context, id: UUID, *, limit: Limit = 50, cursor: Cursor | None = None) -> Page[NoteShare]:
+    """Whom a note is shared with."""
+    return await service.list_shares(ctx, id, limit, cursor)
+
+
+async def list_versions(
+    ctx: Context, id: UUID, *, limit: Limit = 50, cursor: Cursor | None = None
+) -> Page[NoteVersion]:
+    """The versions of a note, newest first; the first is what it says now."""
+    return await versions.list_versions(ctx, id, limit, cursor)
+
+
+async def read_version(ctx: Context, id: UUID, number: int) -> NoteText:
+    """One version of a note with its text."""
+    return await versions.read_version(ctx, id, number)
+
+
+class VersionChoice(msgspec.Struct, forbid_unknown_fields=True):
+    """Which version to bring back."""
+
+    version: Annotated[int, msgspec.Meta(ge=1)]
+
+
+async def restore_version(ctx: Context, id: UUID, body: VersionChoice, *, if_match: IfMatch | None = None) -> Note:
+    """Make an earlier text the newest version; `If-Match` refuses to overwrite a newer one."""
+    return await versions.restore_version(ctx, id, body.version, if_match)

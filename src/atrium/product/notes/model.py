@@ -22,7 +22,7 @@ IMPLIED: dict[str | None, frozenset[str]] = {
 }
 
 
-class Note(msgspec.Struct, frozen=True):
+class Note(msgspec.Struct, frozen=True, gc=False):
     """A note as its readers see it."""
 
     id: UUID
@@ -49,6 +49,44 @@ class Grant(msgspec.Struct, frozen=True):
     granted_by: UUID
 
 
+class NoteShare(msgspec.Struct, frozen=True):
+    """A person a note is shared with, and how far."""
+
+    user_id: UUID
+    username: str
+    display_name: str
+    permission: Permission
+    granted_by: UUID
+    created_at: datetime
+
+
+class NoteVersion(msgspec.Struct, frozen=True):
+    """One save of a note; `size` and `sha256` are of its text in UTF-8."""
+
+    number: int
+    title: str
+    size: int
+    sha256: str
+    created_by: UUID
+    created_at: datetime
+
+
+class NoteText(NoteVersion, frozen=True):
+    """One save of a note with its text."""
+
+    body: str
+
+
+class TrashedNote(msgspec.Struct, frozen=True):
+    """A note in the trash: whose it is, who put it there, and when."""
+
+    id: UUID
+    owner_id: UUID
+    title: str
+    deleted_by: UUID
+    deleted_at: datetime
+
+
 class NoteMissing(Missing):
     """Absent, or not visible to the caller."""
 
@@ -56,8 +94,15 @@ class NoteMissing(Missing):
     title = "No such note"
 
 
+class NoteVersionMissing(Missing):
+    """The note has no such version."""
+
+    code = "notes.version_missing"
+    title = "No such version"
+
+
 class NoteStale(Stale):
-    """Somebody saved a newer version first."""
+    """A newer version was saved first."""
 
     code = "notes.stale"
     title = "This note was changed in the meantime"

@@ -5,41 +5,64 @@ from functools import lru_cache
 from uuid import UUID
 
 from atrium.kit.database import Transaction
+from atrium.kit.paging import MOST_TEXT
 from atrium.kit.text import contains_pattern
-from atrium.product.notes.model import Grant, Note
+from atrium.product.notes.model import Grant, Note, NoteShare, NoteText, NoteVersion
 from atrium.seams.context import Principal
 
 NOTE = "n.id, n.team_id, n.owner_id, n.title, n.body, n.visibility, n.version, n.created_at, n.updated_at"
 OF_TEAM = "(:by_role AND n.team_id = :team_id AND n.visibility = 'team')"
 READABLE = f"""
-  n.org_id = :org_id AND (n.owner_id = :user_id OR {OF_TEAM} OR (:org_wide AND n.visibility = 'team')
+  n.org_id = :org_id AND n.trashed_at IS NULL AND (n.owner_id = :user_id OR {OF_TEAM} OR (:org_wide AND n.visibility = 'team')
     OR EXISTS (SELECT FROM note_grants g WHERE g.org_id = :org_id AND g.user_id = :user_id AND g.note_id = n.id))
 """
+# The text a note has, as a row of `note_versions`.
+CURRENT = """
+  n.version AS number, n.title, octet_length(n.body) AS size, sha256(convert_to(n.body, 'UTF8')) AS sha256,
+  coalesce(n.updated_by, n.owner_id) AS created_by, n.updated_at AS created_at, n.body
+"""
+VERSION = "v.number, v.title, v.size, encode(v.sha256, 'hex'), v.created_by, v.created_at"
+NEWEST = "n.updated_at DESC, n.id DESC"
+# So many notes are sent whole, however long; adding up the lengths of everybody's short ones would cost more.
+FEW = 51
 FIND = f"SELECT {NOTE} FROM notes n WHERE n.id = :id AND {READABLE}"
 FIND_LOCKED = FIND + " FOR UPDATE OF n"
 INSERT = f"""
-  INSERT INTO notes AS n (id, org_id, team_id, owner_id, title, body, visibility)
-  VALUES (:id, :org_id, :team_id, :user_id, :title, :body, :visibility) RETURNING {NOTE}
+  INSERT INTO notes AS n (id, org_id, team_id, owner_id, updated_by, title, body, visibility)
+  VALUES (:id, :org_id, :team_id, :user_id, :user_id, :title, :body, :visibility) RETURNING {NOTE}
 """
 
 
-@lru_cache(maxsize=8)
-def listing(scope: str, *, after: bool, search: bool) -> str:
-    """The listing's text; a page further on and a search each add their own condition, so plans stay simple."""
+@lru_cache(maxsize=16)
+def listing(scope: str, *, after: bool, search: bool, many: bool) -> str:
+    """The listing's text; a page further on, a search and a long page each add their own condition, so plans stay simple."""
     narrowed = " AND (n.updated_at, n.id) < (:after_at, :after_id)" if after else ""
     narrowed += " AND (n.title ILIKE :search OR n.body ILIKE :search)" if search else ""
-    tail = f"{narrowed} ORDER BY n.updated_at DESC, n.id DESC LIMIT :limit"
+    tail = f"{narrowed} ORDER BY {NEWEST} LIMIT :limit"
     if scope == "org":
-        return f"SELECT {NOTE} FROM notes n WHERE n.org_id = :org_id AND n.visibility = 'team' {tail}"
-    return f"""
+        company = f"SELECT {NOTE} FROM notes n WHERE n.org_id = :org_id AND n.trashed_at IS NULL AND n.visibility = 'team' {tail}"
+        return _bounded(company) if many else company
+    page = f"""
       SELECT * FROM (
-        (SELECT {NOTE} FROM notes n WHERE n.org_id = :org_id AND n.owner_id = :user_id {tail})
+        (SELECT {NOTE} FROM notes n WHERE n.org_id = :org_id AND n.trashed_at IS NULL AND n.owner_id = :user_id {tail})
         UNION ALL
-        (SELECT {NOTE} FROM notes n WHERE n.org_id = :org_id AND {OF_TEAM} AND n.owner_id <> :user_id {tail})
+        (SELECT {NOTE} FROM notes n WHERE n.org_id = :org_id AND n.trashed_at IS NULL AND {OF_TEAM} AND n.owner_id <> :user_id {tail})
         UNION ALL
         (SELECT {NOTE} FROM note_grants g JOIN notes n ON n.id = g.note_id
-          WHERE g.org_id = :org_id AND g.user_id = :user_id AND n.org_id = :org_id AND n.owner_id <> :user_id AND NOT {OF_TEAM} {tail})
-      ) AS n ORDER BY n.updated_at DESC, n.id DESC LIMIT :limit
+          WHERE g.org_id = :org_id AND g.user_id = :user_id AND g.trashed_at IS NULL AND n.org_id = :org_id
+            AND n.trashed_at IS NULL AND n.owner_id <> :user_id AND NOT {OF_TEAM} {tail})
+      ) AS n ORDER BY {NEWEST} LIMIT :limit
+    """
+    return _bounded(page) if many else page
+
+
+def _bounded(page: str) -> str:
+    """What fits on a page and one row more; the texts of the others are not even read."""
+    before = f"ORDER BY {NEWEST} ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING"
+    return f"""
+      SELECT {NOTE} FROM (
+        SELECT n.*, sum(octet_length(n.body)) OVER ({before}) AS before FROM ({page}) AS n
+      ) AS n WHERE n.before IS NULL OR n.before < {MOST_TEXT} ORDER BY {NEWEST}
     """
 
 
@@ -62,7 +85,7 @@ async def list_notes(
     at, id = after or (None, None)
     return await db.all(
         Note,
-        listing(scope, after=after is not None, search=search is not None),
+        listing(scope, after=after is not None, search=search is not None, many=limit > FEW),
         org_id=who.org_id,
         team_id=who.team_id,
         user_id=who.user_id,
@@ -89,16 +112,22 @@ async def insert_note(db: Transaction, who: Principal, id: UUID, title: str, bod
 
 
 async def update_note(
-    db: Transaction, org_id: UUID, id: UUID, title: str | None, body: str | None, visibility: str | None
+    db: Transaction, who: Principal, id: UUID, title: str | None, body: str | None, visibility: str | None
 ) -> Note | None:
+    """Save over a note the caller has locked; the text it had becomes a version."""
     return await db.one(
         Note,
         f"""
-        UPDATE notes AS n SET title = coalesce(:title, title), body = coalesce(:body, body),
+        WITH replaced AS (
+          INSERT INTO note_versions (org_id, note_id, number, title, size, sha256, created_by, created_at, body)
+          SELECT n.org_id, n.id, {CURRENT} FROM notes n WHERE n.org_id = :org_id AND n.id = :id
+        )
+        UPDATE notes AS n SET title = coalesce(:title, title), body = coalesce(:body, body), updated_by = :user_id,
                visibility = coalesce(:visibility, visibility), version = version + 1, updated_at = now()
          WHERE n.org_id = :org_id AND n.id = :id RETURNING {NOTE}
         """,
-        org_id=org_id,
+        org_id=who.org_id,
+        user_id=who.user_id,
         id=id,
         title=title,
         body=body,
@@ -106,8 +135,59 @@ async def update_note(
     )
 
 
-async def delete_note(db: Transaction, org_id: UUID, id: UUID) -> None:
-    await db.run("DELETE FROM notes WHERE org_id = :org_id AND id = :id", org_id=org_id, id=id)
+async def list_versions(db: Transaction, org_id: UUID, id: UUID, before: int, limit: int) -> list[NoteVersion]:
+    """A note's saves before one, newest first, the present one included."""
+    return await db.all(
+        NoteVersion,
+        f"""
+        SELECT {VERSION} FROM (
+          (SELECT {CURRENT} FROM notes n WHERE n.org_id = :org_id AND n.id = :id AND n.version < :before)
+          UNION ALL
+          (SELECT number, title, size, sha256, created_by, created_at, body FROM note_versions
+            WHERE org_id = :org_id AND note_id = :id AND number < :before ORDER BY number DESC LIMIT :limit)
+        ) AS v ORDER BY v.number DESC LIMIT :limit
+        """,
+        org_id=org_id,
+        id=id,
+        before=before,
+        limit=limit,
+    )
+
+
+async def find_version(db: Transaction, org_id: UUID, id: UUID, number: int) -> NoteText | None:
+    return await db.one(
+        NoteText,
+        f"""
+        SELECT {VERSION}, v.body FROM (
+          SELECT {CURRENT} FROM notes n WHERE n.org_id = :org_id AND n.id = :id AND n.version = :number
+          UNION ALL
+          SELECT number, title, size, sha256, created_by, created_at, body FROM note_versions
+           WHERE org_id = :org_id AND note_id = :id AND number = :number
+        ) AS v
+        """,
+        org_id=org_id,
+        id=id,
+        number=number,
+    )
+
+
+async def list_shares(
+    db: Transaction, org_id: UUID, note_id: UUID, after: tuple[datetime, UUID], limit: int
+) -> list[NoteShare]:
+    return await db.all(
+        NoteShare,
+        """
+        SELECT g.user_id, u.username, u.display_name, g.permission, g.granted_by, g.created_at
+          FROM note_grants g JOIN users u ON u.org_id = g.org_id AND u.id = g.user_id
+         WHERE g.org_id = :org_id AND g.note_id = :note_id AND (g.created_at, g.user_id) > (:after_at, :after_id)
+         ORDER BY g.created_at, g.user_id LIMIT :limit
+        """,
+        org_id=org_id,
+        note_id=note_id,
+        after_at=after[0],
+        after_id=after[1],
+        limit=limit,
+    )
 
 
 async def find_grant(db: Transaction, org_id: UUID, note_id: UUID, user_id: UUID) -> str | None:
@@ -148,5 +228,11 @@ async def delete_grant(db: Transaction, org_id: UUID, note_id: UUID, user_id: UU
     )
 
 
+async def delete_grants_to(db: Transaction, org_id: UUID, user_id: UUID) -> int:
+    return await db.run(
+        "DELETE FROM note_grants WHERE org_id = :org_id AND user_id = :user_id", org_id=org_id, user_id=user_id
+    )
+
+
 async def count_notes(db: Transaction) -> int:
-    return int(await db.value("SELECT count(id) FROM notes"))
+    return int(await db.value("SELECT count(id) FROM notes WHERE trashed_at IS NULL"))

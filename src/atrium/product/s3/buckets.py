@@ -2,16 +2,18 @@
 
 import re
 
+import msgspec
+
 from atrium.engine.repository import service as repository
 from atrium.ground.access import service as access
 from atrium.ground.audit import service as audit
-from atrium.product.s3 import payload, store, tags
-from atrium.product.s3.ask import Ask
+from atrium.product.s3 import cors, payload, store, tags
 from atrium.product.s3.model import Bucket, Refusal
 from atrium.product.s3.payload import Admitted
-from atrium.product.s3.replies import empty, moment, xml_reply
+from atrium.product.s3.replies import Headers, empty, moment, xml_reply
+from atrium.product.s3.request import S3Request
 from atrium.product.s3.xml import document, element, leaf, read
-from atrium.seams.context import Context, Operation
+from atrium.seams.context import ANONYMOUS, Context, Operation
 from atrium.seams.routes import Download
 
 _NAME = re.compile(r"(?!xn--)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
@@ -48,21 +50,22 @@ _EMPTY = {
 
 async def open_bucket(ctx: Context, name: str | None) -> Bucket:
     """The bucket of this name that the caller's team has."""
+    allowed = ctx.who.prefix
     if name == ctx.services.settings.s3_bucket:
-        return Bucket(name)
+        return Bucket(name, allowed_prefix=allowed)
     found = await store.find_bucket(ctx.db, ctx.who, name or "")
     if found is None:
         raise Refusal("NoSuchBucket", "The specified bucket does not exist", BucketName=name or "")
-    return found
+    return msgspec.structs.replace(found, allowed_prefix=allowed) if allowed else found
 
 
 async def describe_bucket(ctx: Context, name: str | None) -> Bucket:
-    """The same with its tags and rules."""
+    """The same with its tags, and whether a client turned versioning on."""
     bucket = await open_bucket(ctx, name)
     if bucket.prefix:
         return bucket
     kept = await store.find_bucket(ctx.db, ctx.who, bucket.name)
-    return bucket if kept is None else Bucket(bucket.name, "", kept.tags, kept.cors, True, kept.created_at)
+    return bucket if kept is None else Bucket(bucket.name, "", kept.tags, kept.versioned, kept.created_at)
 
 
 async def list_buckets(op: Operation, admitted: Admitted) -> Download:
@@ -86,16 +89,16 @@ async def head_bucket(op: Operation, admitted: Admitted) -> Download:
     """HeadBucket."""
     async with op.begin() as ctx:
         access.note_checked(ctx, "files:read")
-        await open_bucket(ctx, admitted.ask.bucket)
+        await open_bucket(ctx, admitted.request.bucket)
     return empty(headers=[("x-amz-bucket-region", op.services.settings.s3_region)])
 
 
 async def create_bucket(op: Operation, admitted: Admitted) -> Download:
     """CreateBucket: an extra one, where the settings allow it."""
-    ask, settings = admitted.ask, op.services.settings
-    name = ask.bucket or ""
+    request, settings = admitted.request, op.services.settings
+    name = request.bucket or ""
     # An access list asked for here opens nothing and is not refused: who sees an object is settled object by object.
-    if ask.has_body:
+    if request.has_body:
         await payload.document(admitted)
     if name == settings.s3_bucket:
         raise Refusal("BucketAlreadyOwnedByYou", "this bucket is your team's", BucketName=name)
@@ -104,6 +107,7 @@ async def create_bucket(op: Operation, admitted: Admitted) -> Download:
     if not _NAME.fullmatch(name) or ".." in name:
         raise Refusal("InvalidBucketName", "a name has 3 to 63 lower-case letters, digits, dots and hyphens")
     async with op.begin() as ctx:
+        _require_whole(ctx)
         access.require(ctx, "files:write")
         if await store.insert_bucket(ctx.db, ctx.who, name):
             await audit.record(ctx, "s3.bucket_created", name)
@@ -113,7 +117,8 @@ async def create_bucket(op: Operation, admitted: Admitted) -> Download:
 async def delete_bucket(op: Operation, admitted: Admitted) -> Download:
     """DeleteBucket: an extra one that has no version of anything left."""
     async with op.begin() as ctx:
-        bucket = await open_bucket(ctx, admitted.ask.bucket)
+        _require_whole(ctx)
+        bucket = await open_bucket(ctx, admitted.request.bucket)
         access.require(ctx, "files:write")
         if not bucket.prefix:
             raise Refusal("AccessDenied", "a team's own bucket cannot be deleted")
@@ -126,70 +131,82 @@ async def delete_bucket(op: Operation, admitted: Admitted) -> Download:
 
 async def read_setting(op: Operation, admitted: Admitted) -> Download:
     """Every sub-resource of a bucket that can be asked for."""
-    ask = admitted.ask
+    request = admitted.request
     async with op.begin() as ctx:
         access.note_checked(ctx, "files:read")
-        bucket = await describe_bucket(ctx, ask.bucket)
-    if ask.has("location"):
+        bucket = await describe_bucket(ctx, request.bucket)
+        rules = await store.list_cors_rules(ctx.db, ctx.who, bucket.name) if request.has("cors") else []
+    if request.has("location"):
         return xml_reply(
             f'<?xml version="1.0" encoding="UTF-8"?>\n<LocationConstraint xmlns="http://s3.amazonaws.com/doc/2006-03-01/">'
             f"{ctx.services.settings.s3_region}</LocationConstraint>".encode()
         )
-    if ask.has("versioning"):
+    if request.has("versioning"):
         return xml_reply(document("VersioningConfiguration", leaf("Status", "Enabled") if bucket.versioned else ""))
-    if ask.has("acl"):
+    if request.has("acl"):
         return xml_reply(access_list(ctx))
-    if ask.has("tagging"):
+    if request.has("tagging"):
         if not bucket.tags:
             raise Refusal("NoSuchTagSet", "The TagSet does not exist")
         return xml_reply(tags.document_of(bucket.tags))
-    if ask.has("cors"):
-        if not bucket.cors:
+    if request.has("cors"):
+        if not rules:
             raise Refusal("NoSuchCORSConfiguration", "The CORS configuration does not exist")
-        return xml_reply(bucket.cors.encode())
-    return _absent(ask)
+        return xml_reply(cors.document_of(rules))
+    return _absent(request)
 
 
 async def write_setting(op: Operation, admitted: Admitted) -> Download:
     """Tags and CORS rules are kept; versioning is always on; access lists are what they are; the rest there is not."""
-    ask = admitted.ask
-    body = await payload.document(admitted) if ask.has_body else b""
-    if ask.has("versioning"):
-        return await _require_versioning(op, ask, body)
+    request = admitted.request
+    body = await payload.document(admitted) if request.has_body else b""
+    if request.has("versioning"):
+        return await _require_versioning(op, request, body)
     async with op.begin() as ctx:
-        bucket = await open_bucket(ctx, ask.bucket)
+        _require_whole(ctx)
+        bucket = await open_bucket(ctx, request.bucket)
         access.require(ctx, "files:write")
-        if ask.has("tagging"):
+        if request.has("tagging"):
             found = tags.in_document(body, tags.OF_BUCKET)
             await store.describe_bucket(ctx.db, ctx.who, bucket.name, found, None)
-        elif ask.has("cors"):
-            read(body, "CORSConfiguration")
-            await store.describe_bucket(ctx.db, ctx.who, bucket.name, None, body.decode("utf-8", "replace"))
-        elif ask.has("acl"):
-            require_private(ask)
+        elif request.has("cors"):
+            await store.describe_bucket(ctx.db, ctx.who, bucket.name, None, cors.rules_in(body))
+        elif request.has("acl"):
+            require_private(request)
             return empty()
         else:
             raise not_here()
         await audit.record(ctx, "s3.bucket_changed", bucket.name)
-    return empty(204 if ask.has("tagging") else 200)
+    return empty(204 if request.has("tagging") else 200)
 
 
 async def delete_setting(op: Operation, admitted: Admitted) -> Download:
     """Remove tags or CORS rules; what cannot be there is gone already."""
-    ask = admitted.ask
+    request = admitted.request
     async with op.begin() as ctx:
-        bucket = await open_bucket(ctx, ask.bucket)
+        _require_whole(ctx)
+        bucket = await open_bucket(ctx, request.bucket)
         access.require(ctx, "files:write")
-        if ask.has("tagging"):
+        if request.has("tagging"):
             await store.describe_bucket(ctx.db, ctx.who, bucket.name, {}, None)
-        elif ask.has("cors"):
-            await store.describe_bucket(ctx.db, ctx.who, bucket.name, None, "")
+        elif request.has("cors"):
+            await store.describe_bucket(ctx.db, ctx.who, bucket.name, None, [])
     return empty(204)
 
 
-def require_private(ask: Ask) -> None:
+async def cors_headers(op: Operation, request: S3Request) -> Headers:
+    """What lets the page that sent this request read its reply; nothing when no rule of the bucket does."""
+    origin = request.headers.get("origin")
+    if origin is None or request.method == "OPTIONS" or op.who is ANONYMOUS or request.bucket is None:
+        return []
+    async with op.begin() as ctx:
+        rules = await store.list_cors_rules(ctx.db, ctx.who, request.bucket)
+    return cors.headers_for(rules, origin, request.method)
+
+
+def require_private(request: S3Request) -> None:
     """Refuse to say yes to an access list that would open something: sharing is done in the repository."""
-    if ask.headers.get("x-amz-acl", "private") not in ("private", "bucket-owner-full-control", "bucket-owner-read"):
+    if request.headers.get("x-amz-acl", "private") not in ("private", "bucket-owner-full-control", "bucket-owner-read"):
         raise Refusal("AccessControlListNotSupported", "share the object instead: access lists are not kept here")
 
 
@@ -214,18 +231,26 @@ def not_here() -> Refusal:
     return Refusal("MethodNotAllowed", "this is not done here; the guide on S3 says what is")
 
 
-async def _require_versioning(op: Operation, ask: Ask, body: bytes) -> Download:
+def _require_whole(ctx: Context) -> None:
+    """Refuse to change what concerns the whole bucket with a key pair that is narrowed to a folder."""
+    if ctx.who.prefix:
+        raise Refusal("AccessDenied", f"this access key is good for keys below {ctx.who.prefix} only")
+
+
+async def _require_versioning(op: Operation, request: S3Request, body: bytes) -> Download:
     async with op.begin() as ctx:
+        _require_whole(ctx)
         access.require(ctx, "files:write")
-        bucket = await open_bucket(ctx, ask.bucket)
+        bucket = await open_bucket(ctx, request.bucket)
         if read(body, "VersioningConfiguration").text("Status") != "Enabled":
             raise Refusal("InvalidBucketState", "every object here keeps its versions; that cannot be turned off")
         await store.set_versioned(ctx.db, ctx.who, bucket.name)
+        await audit.record(ctx, "s3.bucket_changed", bucket.name)
     return empty()
 
 
-def _absent(ask: Ask) -> Download:
-    name = next(name for name in ABSENT if ask.has(name))
+def _absent(request: S3Request) -> Download:
+    name = next(name for name in ABSENT if request.has(name))
     if name == "requestPayment":
         return xml_reply(document("RequestPaymentConfiguration", leaf("Payer", "BucketOwner")))
     code = ABSENT[name]

@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 import msgspec
 
-from atrium.kit.checksums import new_checksum
+from atrium.kit.checksums import new_hasher
 from atrium.kit.staging import Digests
-from atrium.product.s3.ask import Ask
 from atrium.product.s3.model import Refusal
+from atrium.product.s3.request import S3Request
 
 Kind = Literal["COMPOSITE", "FULL_OBJECT"]
 LENGTHS = {"crc32": 4, "crc32c": 4, "crc64nvme": 8, "sha1": 20, "sha256": 32}
@@ -32,7 +32,7 @@ class Checksum(msgspec.Struct, frozen=True):
         return [(_PREFIX + self.algorithm, self.value), ("x-amz-checksum-type", self.kind)]
 
 
-class Claim(msgspec.Struct, frozen=True):
+class ChecksumClaim(msgspec.Struct, frozen=True):
     """What a request says its body's checksum is, or in which trailer it will say so."""
 
     algorithm: str | None = None
@@ -64,19 +64,19 @@ class Claim(msgspec.Struct, frozen=True):
         return Checksum(self.algorithm, found)
 
 
-def claim_of(ask: Ask, payload: str = "", fallback: str | None = None) -> Claim:
+def claim_of(request: S3Request, payload: str = "", fallback: str | None = None) -> ChecksumClaim:
     """The claim in a request's headers; a checksum that is only in the query is of the empty body it was signed with."""
-    named = value_in(ask.headers)
-    trailer = ask.headers.get("x-amz-trailer", "").strip().lower()
+    named = value_in(request.headers)
+    trailer = request.headers.get("x-amz-trailer", "").strip().lower()
     trailing = trailer.startswith(_PREFIX)
     if trailing:
         named = (_known(trailer.removeprefix(_PREFIX)), "")
-    algorithm, value = named or (algorithm_of(ask, "x-amz-sdk-checksum-algorithm") or fallback, None)
-    return Claim(
+    algorithm, value = named or (algorithm_of(request, "x-amz-sdk-checksum-algorithm") or fallback, None)
+    return ChecksumClaim(
         algorithm,
         None if trailing else value or None,
         trailing,
-        _md5_of(ask.headers.get("content-md5")),
+        _md5_of(request.headers.get("content-md5")),
         digest_in(payload),
     )
 
@@ -100,15 +100,15 @@ def value_in(fields: Mapping[str, str]) -> tuple[str, str] | None:
     return algorithm, value
 
 
-def algorithm_of(ask: Ask, header: str) -> str | None:
+def algorithm_of(request: S3Request, header: str) -> str | None:
     """The algorithm a header names."""
-    value = ask.headers.get(header)
+    value = request.headers.get(header)
     return None if not value else _known(value.strip().lower())
 
 
-def kind_of(ask: Ask, algorithm: str) -> Kind:
+def kind_of(request: S3Request, algorithm: str) -> Kind:
     """Whether a multipart upload's checksum is of the whole, or made from its parts'."""
-    named = ask.headers.get("x-amz-checksum-type", "").upper()
+    named = request.headers.get("x-amz-checksum-type", "").upper()
     if named not in ("", "COMPOSITE", "FULL_OBJECT"):
         raise Refusal("InvalidRequest", "Value for x-amz-checksum-type header is invalid.")
     kind: Any = named or _DEFAULT_KIND.get(algorithm, "COMPOSITE")
@@ -126,7 +126,7 @@ def written(staged: Digests, algorithm: str) -> str:
 
 def composite_of(algorithm: str, values: Sequence[str]) -> str:
     """The checksum of the parts' checksums, and how many there were."""
-    whole = new_checksum(algorithm)
+    whole = new_hasher(algorithm)
     for value in values:
         whole.update(b64decode(value))
     return f"{b64encode(whole.digest()).decode()}-{len(values)}"

@@ -1,8 +1,10 @@
 """The body's own framing: chunks with a size each, each with a signature or not, and fields behind the last one."""
 
+import asyncio
 import hashlib
 import hmac
 from collections.abc import AsyncIterator
+from itertools import count
 
 from atrium.product.s3.model import Refusal
 from atrium.product.s3.sigv4 import Seal
@@ -11,7 +13,7 @@ SIGNED = "STREAMING-AWS4-HMAC-SHA256-PAYLOAD"
 SIGNED_TRAILER = "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER"
 UNSIGNED_TRAILER = "STREAMING-UNSIGNED-PAYLOAD-TRAILER"
 FRAMED = frozenset({SIGNED, SIGNED_TRAILER, UNSIGNED_TRAILER})
-_LONGEST_LINE, _MOST_TRAILERS, _LARGEST = 4096, 20, 5 << 30
+_LONGEST_LINE, _MOST_TRAILERS, _LARGEST, _A_WHILE = 4096, 20, 5 << 30, 64
 _EMPTY = hashlib.sha256(b"").hexdigest()
 
 
@@ -82,7 +84,10 @@ async def unframed(
     """The bytes inside the frames; `trailers` is filled at the end. What is yielded is proven only once the end is reached."""
     reader, chain = _Reader(source), Chain(None if mode == UNSIGNED_TRAILER else seal)
     signed = mode != UNSIGNED_TRAILER
-    while True:
+    for number in count(1):
+        if number % _A_WHILE == 0:
+            # Thousands of tiny chunks may be here already: reading them without a pause would keep everybody else waiting.
+            await asyncio.sleep(0)
         size, signature = _head(await reader.line())
         digest = hashlib.sha256()
         async for piece in reader.take(size):

@@ -1,48 +1,122 @@
-"""Cross-origin requests: any page may ask whether it may ask; what it may then read is the bucket's rules to say."""
+"""Cross-origin rules: read from their document once, kept as rules, written as a document of ours, matched as they are."""
 
-from fnmatch import fnmatchcase
+from collections.abc import Iterable
 
-from atrium.product.s3 import buckets, xml
-from atrium.product.s3.ask import Ask
-from atrium.product.s3.model import Refusal
+from atrium.product.s3 import xml
+from atrium.product.s3.model import CorsRule, Refusal
 from atrium.product.s3.replies import Headers, empty
-from atrium.seams.context import ANONYMOUS, Operation
+from atrium.product.s3.request import S3Request
 from atrium.seams.routes import Download
 
+LARGEST_DOCUMENT, MOST_RULES, MOST_TEXTS, LONGEST_TEXT = 64 << 10, 100, 100, 1024
+_LONGEST_ID, _LONGEST_AGE = 255, 9
+_METHODS = frozenset({"GET", "HEAD", "PUT", "POST", "DELETE"})
 
-def preflight(ask: Ask) -> Download:
+
+def rules_in(raw: bytes) -> list[CorsRule]:
+    """The rules in a CORSConfiguration document."""
+    if len(raw) > LARGEST_DOCUMENT:
+        raise Refusal("MalformedXML", f"a CORS configuration has at most {LARGEST_DOCUMENT} bytes")
+    found = [_rule(one) for one in xml.read(raw, "CORSConfiguration").all("CORSRule")]
+    if not 1 <= len(found) <= MOST_RULES:
+        raise Refusal("MalformedXML", f"a CORS configuration has 1 to {MOST_RULES} rules")
+    return found
+
+
+def document_of(rules: list[CorsRule]) -> bytes:
+    """The rules as a document."""
+    return xml.document("CORSConfiguration", *map(_element, rules))
+
+
+def preflight(request: S3Request) -> Download:
     """A browser's question before the request. It carries no signature, so it cannot be answered for one bucket."""
-    origin, method = ask.headers.get("origin"), ask.headers.get("access-control-request-method")
+    origin, method = request.headers.get("origin"), request.headers.get("access-control-request-method")
     if origin is None or method is None:
         raise Refusal("InvalidRequest", "Insufficient information. Origin request header needed.")
     headers = [
         ("access-control-allow-origin", "*"),
         ("access-control-allow-methods", "GET, HEAD, PUT, POST, DELETE"),
-        ("access-control-allow-headers", ask.headers.get("access-control-request-headers", "*")),
+        ("access-control-allow-headers", request.headers.get("access-control-request-headers", "*")),
         ("access-control-max-age", "600"),
     ]
     return empty(200, headers)
 
 
-async def headers_for(op: Operation, ask: Ask) -> Headers:
-    """What lets a page on another origin read the reply: the first of the bucket's rules that fits."""
-    origin = ask.headers.get("origin")
-    if origin is None or ask.method == "OPTIONS" or op.who is ANONYMOUS or ask.bucket is None:
-        return []
-    try:
-        async with op.begin() as ctx:
-            rules = (await buckets.describe_bucket(ctx, ask.bucket)).cors
-    except Refusal:
-        return []
-    for rule in xml.read(rules.encode(), "CORSConfiguration").all("CORSRule") if rules else ():
-        if _fits(rule, origin, ask.method):
-            exposed = ", ".join(one.content for one in rule.all("ExposeHeader"))
+def headers_for(rules: list[CorsRule], origin: str, method: str) -> Headers:
+    """What lets a page on another origin read the reply: the first rule that fits says."""
+    for rule in rules:
+        if method in rule.methods and any(_fits(pattern, origin) for pattern in rule.origins):
             headers = [("access-control-allow-origin", origin), ("vary", "Origin")]
+            exposed = ", ".join(rule.exposed)
             return headers + ([("access-control-expose-headers", exposed)] if exposed else [])
     return []
 
 
-def _fits(rule: xml.Element, origin: str, method: str) -> bool:
-    return any(fnmatchcase(origin, one.content.replace("[", "[[]")) for one in rule.all("AllowedOrigin")) and any(
-        one.content == method for one in rule.all("AllowedMethod")
+def _fits(pattern: str, origin: str) -> bool:
+    before, star, after = pattern.partition("*")
+    if not star:
+        return origin == pattern
+    return len(origin) >= len(before) + len(after) and origin.startswith(before) and origin.endswith(after)
+
+
+def _rule(one: xml.Element) -> CorsRule:
+    rule = CorsRule(
+        id=_identifier(one),
+        origins=_texts(one, "AllowedOrigin", most_stars=1),
+        methods=_texts(one, "AllowedMethod"),
+        headers=_texts(one, "AllowedHeader", most_stars=1),
+        exposed=_texts(one, "ExposeHeader"),
+        max_age=_age(one),
     )
+    if not rule.origins or not rule.methods:
+        raise Refusal("MalformedXML", "a CORSRule has an AllowedOrigin and an AllowedMethod")
+    for method in rule.methods:
+        if method not in _METHODS:
+            raise Refusal(
+                "InvalidRequest", f"Found unsupported HTTP method in CORS config. Unsupported method is {method}"
+            )
+    return rule
+
+
+def _texts(rule: xml.Element, name: str, most_stars: int = 0) -> list[str]:
+    found = [text.strip() for text in rule.texts(name)]
+    if len(found) > MOST_TEXTS:
+        raise Refusal("MalformedXML", f"a CORSRule has at most {MOST_TEXTS} of {name}")
+    for text in found:
+        if not 1 <= len(text) <= LONGEST_TEXT or not text.isprintable() or not text.isascii():
+            raise Refusal("InvalidRequest", f"{name} has 1 to {LONGEST_TEXT} printable ASCII characters")
+        if text.count("*") > most_stars:
+            raise Refusal("InvalidRequest", f'{name} "{text}" can not have more than {most_stars} wildcards.')
+    return found
+
+
+def _identifier(rule: xml.Element) -> str | None:
+    text = rule.text("ID")
+    if text is not None and len(text) > _LONGEST_ID:
+        raise Refusal("InvalidRequest", f"the ID of a CORSRule has at most {_LONGEST_ID} characters")
+    return text or None
+
+
+def _age(rule: xml.Element) -> int | None:
+    text = (rule.text("MaxAgeSeconds") or "").strip()
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) <= _LONGEST_AGE):
+        raise Refusal("MalformedXML", "MaxAgeSeconds is a number of seconds")
+    return int(text)
+
+
+def _element(rule: CorsRule) -> str:
+    return xml.element(
+        "CORSRule",
+        xml.optional("ID", rule.id),
+        _leaves("AllowedHeader", rule.headers),
+        _leaves("AllowedMethod", rule.methods),
+        _leaves("AllowedOrigin", rule.origins),
+        _leaves("ExposeHeader", rule.exposed),
+        xml.optional("MaxAgeSeconds", rule.max_age),
+    )
+
+
+def _leaves(name: str, texts: Iterable[str]) -> str:
+    return "".join(xml.leaf(name, text) for text in texts)

@@ -5,12 +5,14 @@ import secrets
 from datetime import UTC, datetime
 from uuid import UUID
 
+import msgspec
+
 from atrium.ground.identity import service as identity
 from atrium.kit.keys import Keyring, Unsealable
 from atrium.product.s3 import sigv2, sigv4, store
-from atrium.product.s3.ask import Ask
 from atrium.product.s3.model import Refusal, SealedKey
 from atrium.product.s3.payload import Admitted
+from atrium.product.s3.request import S3Request
 from atrium.seams.context import Operation, Principal
 
 _ID_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
@@ -23,43 +25,43 @@ def new_access_key_id() -> str:
     return "AT" + "".join(secrets.choice(_ID_ALPHABET) for _ in range(18))
 
 
-def place_of(org_id: UUID, id: UUID) -> str:
-    """What a secret is sealed for."""
+def secret_binding(org_id: UUID, id: UUID) -> str:
+    """What binds a sealed secret to its key pair."""
     return f"s3:{org_id}:{id}"
 
 
 def open_secret(keys: Keyring, key: SealedKey) -> str:
     """The secret of a stored key pair."""
-    return keys.open(key.secret_sealed, place_of(key.org_id, key.id)).decode()
+    return keys.open(key.secret_sealed, secret_binding(key.org_id, key.id)).decode()
 
 
-async def admit(op: Operation, ask: Ask) -> Admitted:
+async def admit(op: Operation, request: S3Request) -> Admitted:
     """Find out who is asking and see that they signed it; afterwards `op` acts as them."""
     now, patience = datetime.now(UTC), op.services.settings.body_timeout
-    authorization = ask.headers.get("authorization")
-    if "X-Amz-Signature" in ask.query or sigv2.is_link(ask):
+    authorization = request.headers.get("authorization")
+    if "X-Amz-Signature" in request.query or sigv2.is_link(request):
         if authorization is not None:
             raise Refusal("InvalidArgument", "Only one auth mechanism allowed")
-    elif authorization is None:
-        raise Refusal("AccessDenied", "Access Denied")
-    elif ask.wire.prefix and (person := await identity.identify_optional(op, authorization)) is not None:
+    elif request.wire.prefix and (person := await identity.identify_optional(op, authorization)) is not None:
         # Below the console's own address, which moves large files in parts with the session it has.
         op.who = person
-        return Admitted(ask, sigv4.UNSIGNED, None, patience)
+        return Admitted(request, sigv4.UNSIGNED, None, patience)
+    elif authorization is None:
+        raise Refusal("AccessDenied", "Access Denied")
     elif not authorization.startswith(sigv4.ALGORITHM + " "):
         raise Refusal("AccessDenied", "sign the request with AWS Signature Version 4")
-    if sigv2.is_link(ask):
-        who, secret = await identify(op, ask.query["AWSAccessKeyId"])
-        sigv2.check_link(ask, secret, now)
+    if sigv2.is_link(request):
+        who, secret = await identify(op, request.query["AWSAccessKeyId"])
+        sigv2.check_link(request, secret, now)
         op.who = who
-        return Admitted(ask, sigv4.UNSIGNED, None, patience)
-    presented = sigv4.from_header(ask) if authorization is not None else sigv4.from_query(ask)
+        return Admitted(request, sigv4.UNSIGNED, None, patience)
+    presented = sigv4.from_header(request) if authorization is not None else sigv4.from_query(request)
     sigv4.require_timely(presented, now)
-    sigv4.require_signed(ask, presented)
+    sigv4.require_signed(request, presented)
     who, secret = await identify(op, presented.access_key_id)
-    seal = sigv4.check(ask, presented, secret)
+    seal = sigv4.check(request, presented, secret)
     op.who = who
-    return Admitted(ask, presented.payload, seal, patience)
+    return Admitted(request, presented.payload, seal, patience)
 
 
 async def identify(op: Operation, access_key_id: str) -> tuple[Principal, str]:
@@ -71,10 +73,12 @@ async def identify(op: Operation, access_key_id: str) -> tuple[Principal, str]:
             row = await store.find_principal(database, connection, access_key_id)
     if row is None:
         raise Refusal("InvalidAccessKeyId", "The AWS Access Key Id you provided does not exist in our records.")
-    id, scope, sealed, *person = row
+    id, scope, prefix, sealed, *person = row
     who = identity.principal_of(person, "s3", id, scope)
+    if prefix:
+        who = msgspec.structs.replace(who, prefix=prefix)
     try:
-        return who, op.services.keys.open(sealed, place_of(who.org_id, id)).decode()
+        return who, op.services.keys.open(sealed, secret_binding(who.org_id, id)).decode()
     except Unsealable as error:
         raise Refusal(
             "InvalidAccessKeyId", "this key was sealed under a key that is gone; issue another one"

@@ -1,13 +1,16 @@
-"""Deleting: a marker on top, or one version for good; one key, or a thousand at once."""
+"""Deleting: into the trash or behind a marker, or one version for good; one key, or a thousand at once."""
 
 import asyncio
 from datetime import datetime
 from email.utils import parsedate_to_datetime
+from itertools import islice
 
 import msgspec
 
 from atrium.engine.repository import service as repository
-from atrium.engine.repository.model import Keyed
+from atrium.engine.repository import trash as repository_trash
+from atrium.engine.repository import writing
+from atrium.engine.repository.model import Keyed, is_writable
 from atrium.kit.errors import AppError
 from atrium.product.s3 import buckets, payload, refusals, xml
 from atrium.product.s3.model import Bucket, Refusal
@@ -21,7 +24,7 @@ MOST_KEYS = 1000
 _AT_ONCE = 4
 
 
-class Target(msgspec.Struct, frozen=True):
+class DeleteTarget(msgspec.Struct, frozen=True):
     """What to delete, and what must be true of it."""
 
     key: str
@@ -44,17 +47,17 @@ class Gone(msgspec.Struct, frozen=True):
 
 
 async def delete_object(op: Operation, admitted: Admitted) -> Download:
-    """DeleteObject: without a version it leaves a marker, and nothing is lost."""
-    ask = admitted.ask
-    target = Target(
-        ask.key or "",
-        ask.query.get("versionId"),
-        ask.headers.get("if-match"),
-        ask.headers.get("x-amz-if-match-last-modified-time"),
-        ask.headers.get("x-amz-if-match-size"),
+    """DeleteObject: without a version nothing is lost, in the trash or behind a marker."""
+    request = admitted.request
+    target = DeleteTarget(
+        request.key or "",
+        request.query.get("versionId"),
+        request.headers.get("if-match"),
+        request.headers.get("x-amz-if-match-last-modified-time"),
+        request.headers.get("x-amz-if-match-size"),
     )
     async with op.begin() as ctx:
-        bucket = await buckets.open_bucket(ctx, ask.bucket)
+        bucket = await buckets.describe_bucket(ctx, request.bucket)
         gone = await _delete(ctx, bucket, target)
     headers = [] if gone.version_id is None else [("x-amz-version-id", gone.version_id)]
     return empty(204, headers + ([("x-amz-delete-marker", "true")] if gone.marker else []))
@@ -62,14 +65,10 @@ async def delete_object(op: Operation, admitted: Admitted) -> Download:
 
 async def delete_objects(op: Operation, admitted: Admitted) -> Download:
     """DeleteObjects: each key for itself, so one that is refused keeps no other from going."""
-    document = xml.read(await payload.document(admitted), "Delete")
-    targets = [_target(one) for one in document.all("Object")]
-    if not 1 <= len(targets) <= MOST_KEYS:
-        raise Refusal("MalformedXML", f"between 1 and {MOST_KEYS} keys can be deleted at once")
+    targets, quiet = await payload.listed(admitted, _targets)
     async with op.begin() as ctx:
-        bucket = await buckets.open_bucket(ctx, admitted.ask.bucket)
+        bucket = await buckets.describe_bucket(ctx, admitted.request.bucket)
     told = await _delete_all(op, bucket, targets)
-    quiet = document.text("Quiet") == "true"
     return xml_reply(
         xml.document(
             "DeleteResult", *(_told(target, told[target]) for target in targets if _is_told(told[target], quiet))
@@ -80,13 +79,13 @@ async def delete_objects(op: Operation, admitted: Admitted) -> Download:
 Told = Gone | AppError
 
 
-async def _delete_all(op: Operation, bucket: Bucket, targets: list[Target]) -> dict[Target, Told]:
-    told: dict[Target, Told] = {}
-    # Markers change no quota, so a thousand of them fit one transaction; in order, so that two such requests never wait
-    # for each other in a circle. A version that goes for good is a transaction of its own.
-    markers = sorted({one for one in targets if one.version_id is None}, key=lambda one: (one.key, one.etag or ""))
+async def _delete_all(op: Operation, bucket: Bucket, targets: list[DeleteTarget]) -> dict[DeleteTarget, Told]:
+    told: dict[DeleteTarget, Told] = {}
+    # Nothing of these gives bytes back, so a thousand fit one transaction; in order, so that two such requests never wait for
+    # each other in a circle. A version that goes for good is a transaction of its own.
+    whole = sorted({one for one in targets if one.version_id is None}, key=lambda one: (one.key, one.etag or ""))
     async with op.begin() as ctx:
-        for target in markers:
+        for target in whole:
             told[target] = await _attempt(ctx, bucket, target)
     versions = iter(sorted({one for one in targets if one.version_id is not None}, key=lambda one: one.key))
 
@@ -102,7 +101,7 @@ async def _delete_all(op: Operation, bucket: Bucket, targets: list[Target]) -> d
     return told
 
 
-async def _attempt(ctx: Context, bucket: Bucket, target: Target) -> Told:
+async def _attempt(ctx: Context, bucket: Bucket, target: DeleteTarget) -> Told:
     try:
         return await _delete(ctx, bucket, target)
     except AppError as error:
@@ -110,39 +109,43 @@ async def _attempt(ctx: Context, bucket: Bucket, target: Target) -> Told:
         return error
 
 
-async def _delete(ctx: Context, bucket: Bucket, target: Target) -> Gone:
-    key = bucket.prefix + target.key
+async def _delete(ctx: Context, bucket: Bucket, target: DeleteTarget) -> Gone:
+    key = bucket.at(target.key)
     version_id = version_id_of(target.version_id)
-    # Locked first: whoever deletes the same thing at the same moment comes before or after, and never in between.
+    # Locked first: concurrent deletes of the same object are serialized.
     found = await repository.find_keyed(ctx, key, version_id, lock=True)
     if version_id is not None:
-        return await _delete_version(ctx, target, found)
+        return await _delete_version(ctx, bucket, target, found)
     if found is None:
-        if target.conditional or not _marks_absent(bucket) or not await repository.is_free(ctx, key):
+        if target.conditional or not _marks_absent(bucket, key) or not await repository.is_free(ctx, key):
             return await _delete_unseen(ctx, key)
-        made = await repository.mark_absent(ctx, key)
+        made = await writing.mark_absent(ctx, key)
         return Gone(str(made.version.id), marker=True)
-    if found.version.deleted and not bucket.versioned and target.conditional:
-        # Nobody was told of markers here: the key is simply not there, and nothing can be wrong about it.
+    if found.version.deleted and not bucket.versioned:
+        # No client depends on markers here: the key is absent, and there is nothing to refuse.
         return Gone()
     _require(target, found)
-    marked = await repository.mark_deleted(ctx, found.object.id)
+    if not bucket.versioned:
+        await repository_trash.delete_object(ctx, found.object.id)
+        return Gone()
+    marked = await writing.mark_deleted(ctx, found.object.id)
     return Gone(str(marked.version.id), marker=True)
 
 
-def _marks_absent(bucket: Bucket) -> bool:
-    """Whether deleting nothing leaves a marker: S3 does so once versioning was turned on.
+def _marks_absent(bucket: Bucket, key: str) -> bool:
+    """Whether deleting nothing leaves a marker: S3 does so once versioning was turned on, at keys that can be.
 
     Not in the team's own bucket: the marker would be its maker's, and keep the others from ever writing to that key.
     """
-    return bool(bucket.prefix) and bucket.versioned
+    return bool(bucket.prefix) and bucket.versioned and is_writable(key)
 
 
-async def _delete_version(ctx: Context, target: Target, found: Keyed | None) -> Gone:
+async def _delete_version(ctx: Context, bucket: Bucket, target: DeleteTarget, found: Keyed | None) -> Gone:
     if found is None:
         return Gone(target.version_id)
     _require(target, found)
-    gone = await repository.delete_version(ctx, found.object.id, found.version.id)
+    # Who turned versioning on knows that a version is deleted for good, the last one too.
+    gone = await repository_trash.delete_version(ctx, found.object.id, found.version.id, keep=not bucket.versioned)
     return Gone(target.version_id, marker=gone.deleted)
 
 
@@ -153,7 +156,7 @@ async def _delete_unseen(ctx: Context, key: str) -> Gone:
     raise Refusal("AccessDenied", "Access Denied")
 
 
-def _require(target: Target, found: Keyed) -> None:
+def _require(target: DeleteTarget, found: Keyed) -> None:
     version = found.version
     holds = [
         target.etag is None or target.etag.strip() == "*" or (not version.deleted and names(target.etag, version)),
@@ -165,10 +168,9 @@ def _require(target: Target, found: Keyed) -> None:
 
 
 def _is_moment(text: str, at: datetime) -> bool:
-
     try:
         found = parsedate_to_datetime(text)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, IndexError, OverflowError):
         try:
             found = datetime.fromisoformat(text)
         except ValueError as error:
@@ -176,18 +178,28 @@ def _is_moment(text: str, at: datetime) -> bool:
     return found.replace(microsecond=0) == at.replace(microsecond=0)
 
 
-def _target(one: xml.Element) -> Target:
+def _targets(raw: bytes) -> tuple[list[DeleteTarget], bool]:
+    document = xml.read(raw, "Delete")
+    targets = [_target(one) for one in islice(document.all("Object"), MOST_KEYS + 1)]
+    if not 1 <= len(targets) <= MOST_KEYS:
+        raise Refusal("MalformedXML", f"between 1 and {MOST_KEYS} keys can be deleted at once")
+    return targets, document.text("Quiet") == "true"
+
+
+def _target(one: xml.Element) -> DeleteTarget:
     key = one.text("Key")
     if not key:
         raise Refusal("MalformedXML", "every Object has a Key")
-    return Target(key, one.text("VersionId") or None, one.text("ETag"), one.text("LastModifiedTime"), one.text("Size"))
+    return DeleteTarget(
+        key, one.text("VersionId") or None, one.text("ETag"), one.text("LastModifiedTime"), one.text("Size")
+    )
 
 
 def _is_told(told: Told, quiet: bool) -> bool:
     return not quiet or not isinstance(told, Gone)
 
 
-def _told(target: Target, told: Told) -> str:
+def _told(target: DeleteTarget, told: Told) -> str:
     key, version = xml.leaf("Key", target.key), xml.optional("VersionId", target.version_id)
     if not isinstance(told, Gone):
         return xml.element(

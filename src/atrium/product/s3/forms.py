@@ -6,64 +6,64 @@ from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from urllib.parse import quote
 
-from atrium.engine.repository import service as repository
+from atrium.engine.repository import uploads, writing
 from atrium.kit.errors import Suspended
 from atrium.product.s3 import buckets, checksums, credentials, payload, putting, sigv2, sigv4, tags, xml
-from atrium.product.s3.ask import Ask
 from atrium.product.s3.model import Refusal
-from atrium.product.s3.policy import Policy, read_policy
-from atrium.product.s3.replies import Headers, empty, tag, xml_reply
+from atrium.product.s3.policy import PostPolicy, read_policy
+from atrium.product.s3.replies import Headers, empty, tag, wired, xml_reply
+from atrium.product.s3.request import S3Request
 from atrium.seams.context import Operation
 from atrium.seams.routes import Download
 
-_LONGEST_HEAD, _LONGEST_FIELDS = 16 << 10, 1 << 20
+_LONGEST_HEAD, _LONGEST_FIELDS, _MOST_FIELDS = 16 << 10, 64 << 10, 200
 _NAMED = re.compile(r'(?<![A-Za-z*])(name|filename)="((?:[^"\\]|\\.)*)"')
 _BOUNDARY = re.compile(r'boundary=(?:"([^"]{1,70})"|([^;\s]{1,70}))')
 _REDIRECT = re.compile(r"https?://[^\s]+")
 
 
-def is_form(ask: Ask) -> bool:
+def is_form(request: S3Request) -> bool:
     """Whether this is a form posted to a bucket."""
     return (
-        ask.method == "POST"
-        and ask.bucket is not None
-        and ask.key is None
-        and ask.headers.get("content-type", "").lower().startswith("multipart/form-data")
+        request.method == "POST"
+        and request.bucket is not None
+        and request.key is None
+        and request.headers.get("content-type", "").lower().startswith("multipart/form-data")
     )
 
 
-async def post_object(op: Operation, ask: Ask) -> Download:
+async def post_object(op: Operation, request: S3Request) -> Download:
     """POST Object."""
-    form = Form(ask)
+    form = Form(request)
     async with payload.patient(op.services.settings.body_timeout):
         fields, filename = await form.fields()
-    policy = await _admit(op, ask, fields)
+    policy = await _admit(op, request, fields)
     key = fields.get("key", "").replace("${filename}", filename)
     if not key:
         raise Refusal("InvalidArgument", "Bucket POST must contain a field named 'key'.")
-    policy.require({**fields, "key": key, "bucket": ask.bucket or ""})
+    policy.require({**fields, "key": key, "bucket": request.bucket or ""})
     if op.who.suspended:
         raise Suspended("this account is suspended: reading works, writing does not")
-    posted = ask.posted(key, fields)
+    posted = request.posted(key, fields)
     buckets.require_private(posted)
     async with op.begin() as ctx:
-        bucket = await buckets.open_bucket(ctx, ask.bucket)
-        draft = putting.draft_of(posted, bucket.prefix + key)
+        bucket = await buckets.open_bucket(ctx, request.bucket)
+        draft = putting.draft_of(posted, bucket.at(key))
         if "tagging" in fields:
             draft.attributes["tags"] = tags.in_document(fields["tagging"].encode())
         conditions = putting.conditions_of(posted)
-        await repository.require_writable(ctx, draft, conditions)
+        await writing.require_writable(ctx, draft, conditions)
     claim = checksums.claim_of(posted)
-    async with repository.receive(op, policy.bounded(form.file()), None, hashes=claim.hashes) as upload:
+    async with uploads.receive(op, policy.bounded(form.file()), None, hashes=claim.hashes) as upload:
         policy.require_size(upload.staged.size)
         checksum = claim.settle(upload.staged, {})
         draft = putting.finished(draft, upload.staged.hashes["md5"].hex(), checksum)
-        written = await repository.write_object(op, draft, upload, conditions)
-    return _replied(ask, fields, key, putting.written_headers(written, checksum), tag(written.version))
+        written = await writing.write_object(op, draft, upload, conditions)
+    return _replied(request, fields, key, putting.written_headers(written, checksum), tag(written.version))
 
 
-async def _admit(op: Operation, ask: Ask, fields: dict[str, str]) -> Policy:
-    """The policy, once its signature was good; `op` then acts as whoever signed it."""
+async def _admit(op: Operation, request: S3Request, fields: dict[str, str]) -> PostPolicy:
+    """The policy, once its signature was good; `op` then acts as its signer."""
     text = fields.get("policy")
     if text is None:
         raise Refusal("AccessDenied", "a form needs a signed policy")
@@ -87,17 +87,17 @@ async def _admit(op: Operation, ask: Ask, fields: dict[str, str]) -> Policy:
     return read_policy(text, datetime.now(UTC))
 
 
-def _replied(ask: Ask, fields: dict[str, str], key: str, headers: Headers, etag: str) -> Download:
+def _replied(request: S3Request, fields: dict[str, str], key: str, headers: Headers, etag: str) -> Download:
     redirect = fields.get("success_action_redirect") or fields.get("redirect")
     if redirect and _REDIRECT.fullmatch(redirect):
-        query = f"bucket={quote(ask.bucket or '', safe='')}&key={quote(key, safe='')}&etag={quote(etag, safe='')}"
-        return empty(303, [*headers, ("location", f"{redirect}{'&' if '?' in redirect else '?'}{query}")])
+        query = f"bucket={quote(request.bucket or '', safe='')}&key={quote(key, safe='')}&etag={quote(etag, safe='')}"
+        return empty(303, [*headers, ("location", wired(f"{redirect}{'&' if '?' in redirect else '?'}{query}"))])
     status = fields.get("success_action_status")
     if status != "201":
         return empty(200 if status == "200" else 204, headers)
     told = [
-        xml.leaf("Location", f"{ask.raw_path.rstrip('/')}/{quote(key)}"),
-        xml.leaf("Bucket", ask.bucket),
+        xml.leaf("Location", f"{request.raw_path.rstrip('/')}/{quote(key)}"),
+        xml.leaf("Bucket", request.bucket),
         xml.leaf("Key", key),
         xml.leaf("ETag", etag),
     ]
@@ -107,14 +107,14 @@ def _replied(ask: Ask, fields: dict[str, str], key: str, headers: Headers, etag:
 class Form:
     """A multipart/form-data body, read once from front to back; the file is never in memory whole."""
 
-    def __init__(self, ask: Ask) -> None:
-        found = _BOUNDARY.search(ask.headers["content-type"])
+    def __init__(self, request: S3Request) -> None:
+        found = _BOUNDARY.search(request.headers["content-type"])
         if found is None:
             raise Refusal("MalformedPOSTRequest", "the form names no boundary")
         self._mark = b"\r\n--" + (found[1] or found[2]).encode("latin-1")
-        self._source = ask.chunks()
-        # As if the first boundary, too, began on a new line.
-        self._held = b"\r\n"
+        self._source = request.chunks()
+        # As if the first boundary, too, began on a new line. Its front is cut off without moving the rest.
+        self._held = bytearray(b"\r\n")
 
     async def fields(self) -> tuple[dict[str, str], str]:
         """Every field before the file, by lower-case name, and the file's own name."""
@@ -129,8 +129,8 @@ class Form:
                 return fields, filename
             value = await self._until(self._mark, _LONGEST_FIELDS)
             size += len(value)
-            if size > _LONGEST_FIELDS:
-                raise Refusal("MalformedPOSTRequest", "the fields before the file are too long")
+            if size > _LONGEST_FIELDS or len(fields) >= _MOST_FIELDS:
+                raise Refusal("MalformedPOSTRequest", "the fields before the file are too long or too many")
             fields[name.lower()] = value.decode("utf-8", "replace")
 
     async def file(self) -> AsyncIterator[bytes]:
@@ -139,12 +139,10 @@ class Form:
         while (at := self._held.find(self._mark)) < 0:
             # The beginning of a boundary may be at the end of what is here.
             if len(self._held) > keep:
-                piece, self._held = self._held[:-keep], self._held[-keep:]
-                yield piece
+                yield self._cut(len(self._held) - keep)
             await self._more()
-        piece, self._held = self._held[:at], b""
-        if piece:
-            yield piece
+        if at:
+            yield self._cut(at)
         async for _ in self._source:
             pass
 
@@ -155,15 +153,23 @@ class Form:
     async def _exactly(self, size: int) -> bytes:
         while len(self._held) < size:
             await self._more()
-        taken, self._held = self._held[:size], self._held[size:]
-        return taken
+        return self._cut(size)
 
     async def _until(self, mark: bytes, most: int) -> bytes:
-        while (at := self._held.find(mark)) < 0:
+        looked = 0
+        while (at := self._held.find(mark, looked)) < 0:
             if len(self._held) > most:
                 raise Refusal("MalformedPOSTRequest", "a part of the form is too long")
+            # What was looked at is not looked at again, however small the pieces come.
+            looked = max(0, len(self._held) - len(mark))
             await self._more()
-        taken, self._held = self._held[:at], self._held[at + len(mark) :]
+        taken = self._cut(at)
+        self._cut(len(mark))
+        return taken
+
+    def _cut(self, size: int) -> bytes:
+        taken = bytes(self._held[:size])
+        del self._held[:size]
         return taken
 
     async def _more(self) -> None:

@@ -1,7 +1,6 @@
 """The gateway: a request from signature to reply. Which of S3's operations it is, and S3's words for what goes wrong."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 
 from atrium.kit.database import refusal_of
 from atrium.kit.errors import AppError, Suspended
@@ -19,15 +18,14 @@ from atrium.product.s3 import (
     reading,
     refusals,
 )
-from atrium.product.s3.ask import Ask
 from atrium.product.s3.model import Refusal
 from atrium.product.s3.payload import Admitted
 from atrium.product.s3.replies import xml_reply
+from atrium.product.s3.request import S3Request
 from atrium.seams.context import Operation
-from atrium.seams.routes import Disconnected, Download, Wire
+from atrium.seams.routes import READS, Disconnected, Download, Wire
 
 Act = Callable[[Operation, Admitted], Awaitable[Download]]
-_READS = frozenset({"GET", "HEAD", "OPTIONS"})
 _SETTINGS = ("acl", "cors", "location", "tagging", "versioning", *buckets.ABSENT)
 _SMALL = 1 << 20
 _NOT_OF_OBJECTS = ("legal-hold", "retention", "torrent", "restore", "select")
@@ -35,27 +33,24 @@ _NOT_OF_OBJECTS = ("legal-hold", "retention", "torrent", "restore", "select")
 
 async def serve(op: Operation, wire: Wire) -> Download:
     """The reply to a request, whatever happens on the way."""
-    ask: Ask | None = None
+    request: S3Request | None = None
     try:
-        ask = Ask(wire)
-        reply = cors.preflight(ask) if ask.method == "OPTIONS" else await _answer(op, ask)
-        if reply.source is not None:
-            # Read here, so that bytes which turn out to be missing are refused in S3's words as well.
-            reply = replace(reply, body=await anext(reply.source, b""))
+        request = S3Request(wire)
+        reply = cors.preflight(request) if request.method == "OPTIONS" else await _answer(op, request)
     except Disconnected:
         raise
     except Exception as error:  # an outermost loop of its own: whatever happens is told in S3's words
-        reply = _refused(op, wire, ask, error)
-    return await _completed(op, wire, ask, reply)
+        reply = _refused(op, wire, request, error)
+    return await _completed(op, wire, request, reply)
 
 
-async def _answer(op: Operation, ask: Ask) -> Download:
-    if forms.is_form(ask):
-        return await forms.post_object(op, ask)
-    admitted = await credentials.admit(op, ask)
-    if ask.method not in _READS:
+async def _answer(op: Operation, request: S3Request) -> Download:
+    if forms.is_form(request):
+        return await forms.post_object(op, request)
+    admitted = await credentials.admit(op, request)
+    if request.method not in READS:
         require_writing(op)
-    return await _act_of(ask)(op, admitted)
+    return await _act_of(request)(op, admitted)
 
 
 def require_writing(op: Operation) -> None:
@@ -64,30 +59,30 @@ def require_writing(op: Operation) -> None:
         raise Suspended("this account is suspended: reading works, writing does not")
 
 
-def _act_of(ask: Ask) -> Act:
+def _act_of(request: S3Request) -> Act:
     acts: dict[str, Act]
-    if ask.bucket is None:
+    if request.bucket is None:
         acts = {"GET": buckets.list_buckets}
-    elif ask.key is None:
-        acts = _of_bucket(ask)
+    elif request.key is None:
+        acts = _of_bucket(request)
     else:
-        acts = _of_object(ask)
-    act = acts.get(ask.method)
+        acts = _of_object(request)
+    act = acts.get(request.method)
     if act is None:
         raise buckets.not_here()
     return act
 
 
-def _of_bucket(ask: Ask) -> dict[str, Act]:
-    if ask.has(*_SETTINGS):
+def _of_bucket(request: S3Request) -> dict[str, Act]:
+    if request.has(*_SETTINGS):
         return {"GET": buckets.read_setting, "PUT": buckets.write_setting, "DELETE": buckets.delete_setting}
-    if ask.has("uploads"):
+    if request.has("uploads"):
         return {"GET": multipart.list_uploads}
-    if ask.has("versions"):
+    if request.has("versions"):
         return {"GET": listing.list_versions}
-    if ask.has("delete"):
+    if request.has("delete"):
         return {"POST": deleting.delete_objects}
-    listed = listing.list_v2 if ask.query.get("list-type") == "2" else listing.list_v1
+    listed = listing.list_v2 if request.query.get("list-type") == "2" else listing.list_v1
     return {
         "GET": listed,
         "HEAD": buckets.head_bucket,
@@ -96,25 +91,25 @@ def _of_bucket(ask: Ask) -> dict[str, Act]:
     }
 
 
-def _of_object(ask: Ask) -> dict[str, Act]:
-    copying = "x-amz-copy-source" in ask.headers
-    if ask.has("uploadId"):
+def _of_object(request: S3Request) -> dict[str, Act]:
+    copying = "x-amz-copy-source" in request.headers
+    if request.has("uploadId"):
         return {
             "GET": multipart.list_parts,
             "PUT": multipart.copy_part if copying else multipart.upload_part,
             "POST": multipart.complete_upload,
             "DELETE": multipart.abort_upload,
         }
-    if ask.has("uploads"):
+    if request.has("uploads"):
         return {"POST": multipart.create_upload}
-    if ask.has("tagging"):
+    if request.has("tagging"):
         return {"GET": reading.get_tags, "PUT": putting.put_tags, "DELETE": putting.delete_tags}
-    if ask.has("acl"):
+    if request.has("acl"):
         return {"GET": reading.get_access_list, "PUT": putting.put_access_list}
-    if ask.has("attributes"):
+    if request.has("attributes"):
         return {"GET": reading.get_attributes}
-    if ask.has(*_NOT_OF_OBJECTS):
-        return {"GET": reading.refuse_lock} if ask.has("legal-hold", "retention") else {}
+    if request.has(*_NOT_OF_OBJECTS):
+        return {"GET": reading.refuse_lock} if request.has("legal-hold", "retention") else {}
     return {
         "GET": reading.get_object,
         "HEAD": reading.get_object,
@@ -123,7 +118,7 @@ def _of_object(ask: Ask) -> dict[str, Act]:
     }
 
 
-def _refused(op: Operation, wire: Wire, ask: Ask | None, error: Exception) -> Download:
+def _refused(op: Operation, wire: Wire, request: S3Request | None, error: Exception) -> Download:
     known = error if isinstance(error, AppError) else refusal_of(error)
     if known is None:
         log.error("s3.failed", request_id=op.request_id, method=wire.method, exc_info=error)
@@ -136,26 +131,26 @@ def _refused(op: Operation, wire: Wire, ask: Ask | None, error: Exception) -> Do
     return xml_reply(body, refusals.STATUS[name], headers)
 
 
-async def _drained(op: Operation, ask: Ask) -> bool:
+async def _drained(op: Operation, request: S3Request) -> bool:
     """Read a small body that comes anyway: closing on a client that is still sending could lose it the refusal."""
-    if "expect" in ask.headers or not (ask.length and ask.length <= _SMALL):
+    if "expect" in request.headers or not (request.length and request.length <= _SMALL):
         return False
     try:
         async with payload.patient(op.services.settings.body_timeout):
-            async for _ in ask.wire.chunks:
+            async for _ in request.wire.chunks:
                 pass
     except Refusal:
         return False
     return True
 
 
-async def _completed(op: Operation, wire: Wire, ask: Ask | None, reply: Download) -> Download:
+async def _completed(op: Operation, wire: Wire, request: S3Request | None, reply: Download) -> Download:
     reply.headers.append(("x-amz-request-id", op.request_id))
-    if ask is None:
+    if request is None:
         reply.headers.append(("connection", "close"))
         return reply
-    if ask.has_body and not ask.taken and not await _drained(op, ask):
+    if request.has_body and not request.taken and not await _drained(op, request):
         # Unread bytes would be taken for the next request.
         reply.headers.append(("connection", "close"))
-    reply.headers.extend(await cors.headers_for(op, ask))
+    reply.headers.extend(await buckets.cors_headers(op, request))
     return reply

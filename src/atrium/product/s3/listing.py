@@ -11,11 +11,11 @@ from atrium.engine.repository import service as repository
 from atrium.engine.repository.model import Listed, StoredObject, Version, after_all_with
 from atrium.kit.ids import NIL
 from atrium.product.s3 import buckets, xml
-from atrium.product.s3.ask import Ask
 from atrium.product.s3.model import Bucket, Refusal
 from atrium.product.s3.payload import Admitted
 from atrium.product.s3.reading import version_id_of
 from atrium.product.s3.replies import moment, url_encoded, xml_reply
+from atrium.product.s3.request import S3Request
 from atrium.seams.context import Context, Operation
 from atrium.seams.routes import Download
 
@@ -46,10 +46,10 @@ class Wanted(msgspec.Struct, frozen=True):
 
 async def list_v1(op: Operation, admitted: Admitted) -> Download:
     """ListObjects."""
-    ask = admitted.ask
-    marker = ask.query.get("marker", "")
+    request = admitted.request
+    marker = request.query.get("marker", "")
     async with op.begin() as ctx:
-        wanted = await _wanted(ctx, ask)
+        wanted = await _wanted(ctx, request)
         entries, more = await _page(ctx, wanted, marker)
     last = entries[-1][0] if entries else ""
     told = [
@@ -67,10 +67,10 @@ async def list_v1(op: Operation, admitted: Admitted) -> Download:
 
 async def list_v2(op: Operation, admitted: Admitted) -> Download:
     """ListObjectsV2."""
-    ask = admitted.ask
-    token, start = ask.query.get("continuation-token"), ask.query.get("start-after", "")
+    request = admitted.request
+    token, start = request.query.get("continuation-token"), request.query.get("start-after", "")
     async with op.begin() as ctx:
-        wanted = await _wanted(ctx, ask)
+        wanted = await _wanted(ctx, request)
         entries, more = await _page(ctx, wanted, _untokened(token) if token else start)
     last = entries[-1][0] if entries else ""
     told = [
@@ -82,17 +82,17 @@ async def list_v2(op: Operation, admitted: Admitted) -> Download:
         xml.optional("ContinuationToken", token),
         xml.leaf("NextContinuationToken", _tokened(last)) if more else "",
         xml.leaf("StartAfter", wanted.spelled(start)) if start else "",
-        *_contents(wanted, entries, owner=ask.query.get("fetch-owner", "").lower() == "true"),
+        *_contents(wanted, entries, owner=request.query.get("fetch-owner", "").lower() == "true"),
     ]
     return xml_reply(xml.document("ListBucketResult", *told))
 
 
 async def list_versions(op: Operation, admitted: Admitted) -> Download:
     """ListObjectVersions."""
-    ask = admitted.ask
-    key_marker, version_marker = ask.query.get("key-marker", ""), ask.query.get("version-id-marker", "")
+    request = admitted.request
+    key_marker, version_marker = request.query.get("key-marker", ""), request.query.get("version-id-marker", "")
     async with op.begin() as ctx:
-        wanted = await _wanted(ctx, ask)
+        wanted = await _wanted(ctx, request)
         position = await _version_position(ctx, wanted, key_marker, version_marker)
         found, folders, more = await _versions(ctx, wanted, position)
     last_key, last_version = _last_version(wanted, found, folders)
@@ -111,18 +111,18 @@ async def list_versions(op: Operation, admitted: Admitted) -> Download:
     return xml_reply(xml.document("ListVersionsResult", *told))
 
 
-async def _wanted(ctx: Context, ask: Ask) -> Wanted:
-    bucket = await buckets.open_bucket(ctx, ask.bucket)
-    encoding = ask.query.get("encoding-type")
+async def _wanted(ctx: Context, request: S3Request) -> Wanted:
+    bucket = await buckets.open_bucket(ctx, request.bucket)
+    encoding = request.query.get("encoding-type")
     if encoding not in (None, "url"):
         raise Refusal("InvalidArgument", "Invalid Encoding Method specified in Request")
-    text = ask.query.get("max-keys") or str(MOST)
+    text = request.query.get("max-keys") or str(MOST)
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise Refusal("InvalidArgument", "Provided max-keys not an integer or within integer range")
     return Wanted(
         bucket,
-        ask.query.get("prefix", ""),
-        ask.query.get("delimiter", ""),
+        request.query.get("prefix", ""),
+        request.query.get("delimiter", ""),
         min(int(text), MOST),
         encoding,
         url_encoded if encoding else str,
@@ -131,17 +131,22 @@ async def _wanted(ctx: Context, ask: Ask) -> Wanted:
 
 async def _page(ctx: Context, wanted: Wanted, marker: str) -> tuple[list[Entry], bool]:
     """Keys and folders behind the marker, as the bucket names them, and whether there are more."""
-    if wanted.most == 0:
-        # Still a listing: whoever may not list is told so.
+    below = wanted.bucket.below(wanted.prefix)
+    if wanted.most == 0 or below is None:
+        # Still a listing: a caller who may not list is refused.
         await repository.scan(ctx, wanted.below, None, 0)
         return [], False
     if "\0" in wanted.prefix + wanted.delimiter + marker:
         return [], False
-    after = _position(wanted, marker)
+    after, folder = _position(wanted, marker), _folder_of(wanted, below)
+    if folder is not None:
+        # All keys the key pair may use are in one folder of what is asked for.
+        found = await repository.scan(ctx, below, after, 1)
+        return ([(folder, None)] if found and not marker.startswith(folder) else []), False
     if wanted.delimiter:
-        entries = await repository.scan_folders(ctx, wanted.below, wanted.delimiter, after, wanted.most + 1)
+        entries = await repository.scan_folders(ctx, below, wanted.delimiter, after, wanted.most + 1)
     else:
-        entries = [(one.key, one) for one in await repository.scan(ctx, wanted.below, after, wanted.most + 1)]
+        entries = [(one.key, one) for one in await repository.scan(ctx, below, after, wanted.most + 1)]
     page = [(wanted.shown(key), stored) for key, stored in entries[: wanted.most]]
     return page, len(entries) > wanted.most
 
@@ -218,12 +223,14 @@ async def _versions(ctx: Context, wanted: Wanted, after: tuple[str, int]) -> tup
     """Versions and folders, page by page, until enough are found or none are left."""
     found: Found = []
     folders: list[str] = []
-    while True:
-        room = wanted.most - len(found) - len(folders)
-        rows = await repository.scan_versions(ctx, wanted.below, after, room + 1)
+    below = wanted.bucket.below(wanted.prefix)
+    while below is not None:
+        left = wanted.most - len(found) - len(folders)
+        rows = await repository.scan_versions(ctx, below, after, left + 1)
         for stored, version in rows:
             folder = _folder_of(wanted, stored.key)
-            if folder is not None and folder in folders:
+            # By key, so a folder comes once, all of it together.
+            if folder is not None and folders[-1:] == [folder]:
                 continue
             if len(found) + len(folders) == wanted.most:
                 return found, folders, wanted.most > 0
@@ -231,9 +238,10 @@ async def _versions(ctx: Context, wanted: Wanted, after: tuple[str, int]) -> tup
                 found.append((stored, version))
             else:
                 folders.append(folder)
-        if len(rows) <= room:
+        if len(rows) <= left:
             return found, folders, False
         after = _behind(wanted, rows[-1])
+    return found, folders, False
 
 
 def _behind(wanted: Wanted, row: tuple[StoredObject, Version]) -> tuple[str, int]:

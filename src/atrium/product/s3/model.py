@@ -11,12 +11,13 @@ KEY_LIMIT = 50
 
 
 class AccessKey(msgspec.Struct, frozen=True):
-    """A key pair without its secret, which is shown once; no `scope` means all that its owner may do."""
+    """A key pair without its secret, which is shown once; no `scope` means all that its owner may do, no `prefix` every key."""
 
     id: UUID
     access_key_id: str
     name: str
     scope: list[str] | None
+    prefix: str | None
     created_at: datetime
     last_used_at: datetime | None
 
@@ -38,6 +39,7 @@ class IssuedKey(msgspec.Struct, frozen=True):
     secret_access_key: str
     name: str
     scope: list[str] | None
+    prefix: str | None
     endpoint: str
     bucket: str
     region: str
@@ -60,20 +62,46 @@ class SealedKey(msgspec.Struct, frozen=True):
     secret_sealed: bytes
 
 
+class CorsRule(msgspec.Struct, frozen=True, kw_only=True):
+    """Which pages elsewhere may read replies to which methods, and which headers of them; one `*` stands for any text."""
+
+    id: str | None = None
+    origins: list[str]
+    methods: list[str]
+    headers: list[str] = []
+    exposed: list[str] = []
+    max_age: int | None = None
+
+
 class Bucket(msgspec.Struct, frozen=True):
     """A bucket and the beginning its keys have among the team's."""
 
     name: str
     prefix: str = ""
     tags: dict[str, str] = {}
-    cors: str = ""
-    # Every bucket keeps versions; this says whether a client was told so, and may count on delete markers.
-    versioned: bool = True
+    # Every bucket keeps versions; this says whether a client turned that on, and counts on delete markers instead of the trash.
+    versioned: bool = False
     created_at: datetime | None = None
+    # The folder a key pair is limited to: every key it uses, in the team's own spelling, begins with this.
+    allowed_prefix: str = ""
+
+    def at(self, key: str | None) -> str:
+        """One of the bucket's keys as the team's own; refused outside the key pair's prefix."""
+        full = self.prefix + (key or "")
+        if not full.startswith(self.allowed_prefix):
+            raise Refusal("AccessDenied", f"this access key is good for keys below {self.allowed_prefix} only")
+        return full
+
+    def below(self, prefix: str) -> str | None:
+        """What to list for a prefix: nothing outside the key pair's prefix, and None when all of it is outside."""
+        full = self.prefix + prefix
+        if full.startswith(self.allowed_prefix):
+            return full
+        return self.allowed_prefix if self.allowed_prefix.startswith(full) else None
 
 
 class KeyPairMissing(Missing):
-    """Absent, or somebody else's."""
+    """Absent, or another person's."""
 
     code = "s3.key_missing"
     title = "No such access key"

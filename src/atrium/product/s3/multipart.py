@@ -8,17 +8,18 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
+from atrium.engine.repository import parts, uploads
 from atrium.engine.repository import service as repository
-from atrium.engine.repository.model import Draft, Keyed, MultipartUpload, StoredObject, UploadedPart
+from atrium.engine.repository.model import Keyed, MultipartUpload, ObjectDraft, StoredObject, UploadedPart
 from atrium.kit.errors import AppError
 from atrium.kit.ids import NIL
 from atrium.kit.staging import Staged
 from atrium.product.s3 import buckets, checksums, payload, putting, refusals, xml
-from atrium.product.s3.ask import Ask
 from atrium.product.s3.checksums import Checksum
 from atrium.product.s3.model import Bucket, Refusal
 from atrium.product.s3.payload import Admitted
-from atrium.product.s3.replies import Headers, empty, moment, stream, tag, url_encoded, xml_reply
+from atrium.product.s3.replies import Headers, empty, late_reply, moment, tag, url_encoded, xml_reply
+from atrium.product.s3.request import S3Request
 from atrium.seams.context import Context, Operation
 from atrium.seams.routes import Download
 
@@ -30,13 +31,13 @@ _RANGE = re.compile(r"bytes=(\d{1,18})-(\d{1,18})")
 
 async def create_upload(op: Operation, admitted: Admitted) -> Download:
     """CreateMultipartUpload."""
-    ask = admitted.ask
-    buckets.require_private(ask)
-    algorithm = checksums.algorithm_of(ask, "x-amz-checksum-algorithm")
-    kind = None if algorithm is None else checksums.kind_of(ask, algorithm)
+    request = admitted.request
+    buckets.require_private(request)
+    algorithm = checksums.algorithm_of(request, "x-amz-checksum-algorithm")
+    kind = None if algorithm is None else checksums.kind_of(request, algorithm)
     async with op.begin() as ctx:
-        bucket = await buckets.open_bucket(ctx, ask.bucket)
-        draft = putting.draft_of(ask, bucket.prefix + (ask.key or ""))
+        bucket = await buckets.open_bucket(ctx, request.bucket)
+        draft = putting.draft_of(request, bucket.at(request.key))
         kept = {
             "content_type": draft.content_type,
             "metadata": draft.metadata,
@@ -44,39 +45,39 @@ async def create_upload(op: Operation, admitted: Admitted) -> Download:
             "algorithm": algorithm,
             "kind": kind,
         }
-        upload = await repository.begin_upload(ctx, draft.key, kept)
+        upload = await parts.begin_upload(ctx, draft.key, kept)
     headers: Headers = []
     if algorithm is not None and kind is not None:
         headers = [("x-amz-checksum-algorithm", algorithm.upper()), ("x-amz-checksum-type", kind)]
-    told = [xml.leaf("Bucket", bucket.name), xml.leaf("Key", ask.key), xml.leaf("UploadId", upload.id.hex)]
+    told = [xml.leaf("Bucket", bucket.name), xml.leaf("Key", request.key), xml.leaf("UploadId", upload.id.hex)]
     return xml_reply(xml.document("InitiateMultipartUploadResult", *told), headers=headers)
 
 
 async def upload_part(op: Operation, admitted: Admitted) -> Download:
     """UploadPart."""
-    ask, number = admitted.ask, _part_number(admitted.ask)
+    request, number = admitted.request, _part_number(admitted.request)
     async with op.begin() as ctx:
-        upload = await _open(ctx, ask)
+        upload = await _open(ctx, request)
     async with payload.receive(op, admitted, fallback=upload.draft["algorithm"]) as (arrived, checksum):
         part = _part(number, arrived.staged, checksum)
-        await repository.put_part(op, upload, arrived, part)
+        await parts.put_part(op, upload, arrived, part)
     return empty(headers=[("etag", f'"{part.etag}"'), *([] if checksum is None else checksum.headers()[:1])])
 
 
 async def copy_part(op: Operation, admitted: Admitted) -> Download:
     """UploadPartCopy: the bytes, or a range of them, of a version that is there already."""
-    ask, number = admitted.ask, _part_number(admitted.ask)
+    request, number = admitted.request, _part_number(admitted.request)
     async with op.begin() as ctx:
-        upload = await _open(ctx, ask)
-        source = await putting.read_source(ctx, ask)
-    start, stop = _copied_range(ask.headers.get("x-amz-copy-source-range"), source)
+        upload = await _open(ctx, request)
+        source = await putting.read_source(ctx, request)
+    start, stop = _copied_range(request.headers.get("x-amz-copy-source-range"), source)
     algorithm = upload.draft["algorithm"]
     hashes = ("md5",) if algorithm in (None, "sha256") else ("md5", algorithm)
     content = repository.open_content(op, source.object.id, source.version, start, stop)
-    async with repository.receive(op, content, stop - start, hashes=hashes) as arrived:
-        checksum = checksums.Claim(algorithm).settle(arrived.staged, {})
+    async with uploads.receive(op, content, stop - start, hashes=hashes) as arrived:
+        checksum = checksums.ChecksumClaim(algorithm).settle(arrived.staged, {})
         part = _part(number, arrived.staged, checksum)
-        await repository.put_part(op, upload, arrived, part)
+        await parts.put_part(op, upload, arrived, part)
     told = [xml.leaf("LastModified", moment(part.created_at)), xml.leaf("ETag", f'"{part.etag}"')]
     if checksum is not None:
         told.append(xml.leaf(f"Checksum{checksum.algorithm.upper()}", checksum.value))
@@ -86,46 +87,48 @@ async def copy_part(op: Operation, admitted: Admitted) -> Download:
 
 async def complete_upload(op: Operation, admitted: Admitted) -> Download:
     """CompleteMultipartUpload: joining many bytes takes a while, so a reply that is late begins before its end."""
-    ask = admitted.ask
-    listed = _listed(await payload.document(admitted, of_object=True))
+    request = admitted.request
+    listed = await payload.listed(admitted, _listed, of_object=True)
     async with op.begin() as ctx:
-        bucket = await buckets.open_bucket(ctx, ask.bucket)
-        key = bucket.prefix + (ask.key or "")
-        upload = await repository.read_upload(ctx, _upload_id(ask), key, completed=True)
+        bucket = await buckets.open_bucket(ctx, request.bucket)
+        key = bucket.at(request.key)
+        upload = await parts.read_upload(ctx, _upload_id(request), key, completed=True)
         if upload.version_id is not None:
-            return xml_reply(*_completed_before(ask, bucket, await repository.find_keyed(ctx, key, upload.version_id)))
-        held = await repository.list_parts(ctx, upload)
+            return xml_reply(
+                *_completed_before(request, bucket, await repository.find_keyed(ctx, key, upload.version_id))
+            )
+        held = await parts.list_parts(ctx, upload)
     chosen = _chosen(listed, held, upload)
-    joining = asyncio.ensure_future(_join(op, ask, upload, chosen))
+    joining = asyncio.ensure_future(_join(op, request, upload, chosen))
     done, _ = await asyncio.wait({joining}, timeout=_PATIENCE)
     if done:
         written, checksum = joining.result()
         return xml_reply(
-            _result(ask, bucket, written, checksum), headers=[("x-amz-version-id", str(written.version.id))]
+            _result(request, bucket, written, checksum), headers=[("x-amz-version-id", str(written.version.id))]
         )
-    return stream(200, [("content-type", "application/xml")], None, _late(op, ask, bucket, joining))
+    return late_reply(_late(op, request, bucket, joining))
 
 
 async def abort_upload(op: Operation, admitted: Admitted) -> Download:
     """AbortMultipartUpload."""
     async with op.begin() as ctx:
-        await repository.abort_upload(ctx, await _open(ctx, admitted.ask))
+        await parts.abort_upload(ctx, await _open(ctx, admitted.request))
     return empty(204)
 
 
 async def list_parts(op: Operation, admitted: Admitted) -> Download:
     """ListParts."""
-    ask = admitted.ask
-    most, after = _bounded(ask, "max-parts", _MOST_LISTED), _bounded(ask, "part-number-marker", 0)
+    request = admitted.request
+    most, after = _bounded(request, "max-parts", _MOST_LISTED), _bounded(request, "part-number-marker", 0)
     async with op.begin() as ctx:
-        upload = await _open(ctx, ask)
-        found = await repository.list_parts(ctx, upload, after, min(most, _MOST_LISTED) + 1)
+        upload = await _open(ctx, request)
+        found = await parts.list_parts(ctx, upload, after, min(most, _MOST_LISTED) + 1)
         whose = _people(ctx)
     shown = found[: min(most, _MOST_LISTED)]
     algorithm = upload.draft["algorithm"]
     told = [
-        xml.leaf("Bucket", ask.bucket),
-        xml.leaf("Key", ask.key),
+        xml.leaf("Bucket", request.bucket),
+        xml.leaf("Key", request.key),
         xml.leaf("UploadId", upload.id.hex),
         whose,
         xml.leaf("StorageClass", "STANDARD"),
@@ -140,23 +143,24 @@ async def list_parts(op: Operation, admitted: Admitted) -> Download:
 
 async def list_uploads(op: Operation, admitted: Admitted) -> Download:
     """ListMultipartUploads: the caller's own that are open."""
-    ask = admitted.ask
-    most = min(_bounded(ask, "max-uploads", _MOST_LISTED), _MOST_LISTED)
-    marker, prefix = ask.query.get("key-marker", ""), ask.query.get("prefix", "")
-    spelled = url_encoded if ask.query.get("encoding-type") == "url" else str
+    request = admitted.request
+    most = min(_bounded(request, "max-uploads", _MOST_LISTED), _MOST_LISTED)
+    marker, prefix = request.query.get("key-marker", ""), request.query.get("prefix", "")
+    spelled = url_encoded if request.query.get("encoding-type") == "url" else str
     async with op.begin() as ctx:
-        bucket = await buckets.open_bucket(ctx, ask.bucket)
-        after = (bucket.prefix + marker if marker else "", _marked(ask) if marker else NIL)
-        found = await repository.list_uploads(ctx, bucket.prefix + prefix, after, most + 1)
+        bucket = await buckets.open_bucket(ctx, request.bucket)
+        after = (bucket.prefix + marker if marker else "", _marked(request) if marker else NIL)
+        below = bucket.below(prefix)
+        found = [] if below is None else await parts.list_uploads(ctx, below, after, most + 1)
         whose = _people(ctx)
     shown = found[:most]
     more = len(found) > most and most > 0
     told = [
         xml.leaf("Bucket", bucket.name),
         xml.leaf("KeyMarker", spelled(marker)),
-        xml.leaf("UploadIdMarker", ask.query.get("upload-id-marker", "")),
+        xml.leaf("UploadIdMarker", request.query.get("upload-id-marker", "")),
         xml.leaf("Prefix", spelled(prefix)),
-        xml.optional("EncodingType", ask.query.get("encoding-type")),
+        xml.optional("EncodingType", request.query.get("encoding-type")),
         xml.leaf("MaxUploads", most),
         xml.leaf("IsTruncated", more),
         xml.leaf("NextKeyMarker", spelled(shown[-1].key[len(bucket.prefix) :])) if more else "",
@@ -166,23 +170,23 @@ async def list_uploads(op: Operation, admitted: Admitted) -> Download:
     return xml_reply(xml.document("ListMultipartUploadsResult", *told))
 
 
-async def _open(ctx: Context, ask: Ask) -> MultipartUpload:
-    bucket = await buckets.open_bucket(ctx, ask.bucket)
-    return await repository.read_upload(ctx, _upload_id(ask), bucket.prefix + (ask.key or ""))
+async def _open(ctx: Context, request: S3Request) -> MultipartUpload:
+    bucket = await buckets.open_bucket(ctx, request.bucket)
+    return await parts.read_upload(ctx, _upload_id(request), bucket.at(request.key))
 
 
 async def _join(
-    op: Operation, ask: Ask, upload: MultipartUpload, chosen: Sequence[UploadedPart]
+    op: Operation, request: S3Request, upload: MultipartUpload, chosen: Sequence[UploadedPart]
 ) -> tuple[StoredObject, Checksum | None]:
     kept, algorithm = upload.draft, upload.draft["algorithm"]
     checksum: Checksum | None = None
 
-    def drafted(staged: Staged) -> Draft:
+    def drafted(staged: Staged) -> ObjectDraft:
         nonlocal checksum
         checksum = _checksum_of(kept, chosen, staged)
-        _require_claimed(ask, checksum)
+        _require_claimed(request, checksum)
         attributes: dict[str, Any] = {**kept["attributes"], "parts": [[part.size, part.checksum] for part in chosen]}
-        draft = Draft(
+        draft = ObjectDraft(
             key=upload.key, content_type=kept["content_type"], metadata=kept["metadata"], attributes=attributes
         )
         return putting.finished(draft, checksums.tag_of(part.etag for part in chosen), checksum)
@@ -190,15 +194,15 @@ async def _join(
     # What is made from the parts' checksums is known before a byte is joined, and so is that it is wrong.
     whole = kept["kind"] == "FULL_OBJECT"
     if not whole:
-        _require_claimed(ask, _checksum_of(kept, chosen, None))
-    written = await repository.complete_upload(
-        op, upload, chosen, drafted, putting.conditions_of(ask), hashes=(algorithm,) if whole else ()
+        _require_claimed(request, _checksum_of(kept, chosen, None))
+    written = await parts.complete_upload(
+        op, upload, chosen, drafted, putting.conditions_of(request), hashes=(algorithm,) if whole else ()
     )
     return written, checksum
 
 
 async def _late(
-    op: Operation, ask: Ask, bucket: Bucket, joining: "asyncio.Future[tuple[StoredObject, Checksum | None]]"
+    op: Operation, request: S3Request, bucket: Bucket, joining: "asyncio.Future[tuple[StoredObject, Checksum | None]]"
 ) -> AsyncGenerator[bytes, None]:
     """A document that begins with spaces for as long as it takes; what fails now can only be said inside of it."""
     yield b'<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -206,9 +210,11 @@ async def _late(
         yield b" "
     try:
         written, checksum = joining.result()
-        whole = _result(ask, bucket, written, checksum)
+        whole = _result(request, bucket, written, checksum)
     except AppError as error:
-        whole = refusals.document_of(refusals.name_of(error), error.message, ask.raw_path, op.request_id, error.facts)
+        whole = refusals.document_of(
+            refusals.name_of(error), error.message, request.raw_path, op.request_id, error.facts
+        )
     yield whole.partition(b"\n")[2]
 
 
@@ -221,9 +227,9 @@ def _checksum_of(kept: dict[str, Any], chosen: Sequence[UploadedPart], staged: S
     return None if staged is None else Checksum(algorithm, checksums.written(staged, algorithm), "FULL_OBJECT")
 
 
-def _require_claimed(ask: Ask, checksum: Checksum | None) -> None:
+def _require_claimed(request: S3Request, checksum: Checksum | None) -> None:
     for algorithm in checksums.LENGTHS:
-        claimed = ask.headers.get(f"x-amz-checksum-{algorithm}")
+        claimed = request.headers.get(f"x-amz-checksum-{algorithm}")
         if claimed is not None and (checksum is None or (checksum.algorithm, checksum.value) != (algorithm, claimed)):
             raise Refusal("BadDigest", f"the {algorithm} that was sent is not the object's")
 
@@ -259,27 +265,29 @@ def _listed(raw: bytes) -> list[tuple[int, str, str | None]]:
             raise Refusal("MalformedXML", "every Part has a PartNumber and an ETag")
         checksum = next((text for name in checksums.LENGTHS if (text := part.text(f"Checksum{name.upper()}"))), None)
         found.append((int(number), etag.strip().strip('"'), checksum))
+        if len(found) > MOST_PARTS:
+            raise Refusal("MalformedXML", f"an upload has at most {MOST_PARTS} parts")
     if not found:
         raise Refusal("MalformedXML", "an upload is completed with at least one part")
     return found
 
 
-def _completed_before(ask: Ask, bucket: Bucket, keyed: Keyed | None) -> tuple[bytes, int, Headers]:
+def _completed_before(request: S3Request, bucket: Bucket, keyed: Keyed | None) -> tuple[bytes, int, Headers]:
     if keyed is None:
         raise Refusal("NoSuchUpload", "this upload was completed, and what it made is gone")
     checksum = Checksum(*keyed.attributes["checksum"]) if "checksum" in keyed.attributes else None
     written = keyed.object
-    told = _result(ask, bucket, written, checksum, etag=keyed.version.etag)
+    told = _result(request, bucket, written, checksum, etag=keyed.version.etag)
     return told, 200, [("x-amz-version-id", str(keyed.version.id))]
 
 
 def _result(
-    ask: Ask, bucket: Bucket, written: StoredObject, checksum: Checksum | None, etag: str | None = None
+    request: S3Request, bucket: Bucket, written: StoredObject, checksum: Checksum | None, etag: str | None = None
 ) -> bytes:
     told = [
-        xml.leaf("Location", f"/{bucket.name}/{ask.key}"),
+        xml.leaf("Location", f"/{bucket.name}/{request.key}"),
         xml.leaf("Bucket", bucket.name),
-        xml.leaf("Key", ask.key),
+        xml.leaf("Key", request.key),
         xml.leaf("ETag", tag(written.version) if etag is None else f'"{etag}"'),
     ]
     if checksum is not None:
@@ -336,27 +344,27 @@ def _copied_range(header: str | None, source: Keyed) -> tuple[int, int]:
     return first, last + 1
 
 
-def _part_number(ask: Ask) -> int:
-    text = ask.query.get("partNumber", "")
+def _part_number(request: S3Request) -> int:
+    text = request.query.get("partNumber", "")
     if not (text.isascii() and text.isdigit() and len(text) < 6 and 1 <= int(text) <= MOST_PARTS):
         raise Refusal("InvalidArgument", "Part number must be an integer between 1 and 10000, inclusive")
     return int(text)
 
 
-def _upload_id(ask: Ask) -> UUID | None:
+def _upload_id(request: S3Request) -> UUID | None:
     with contextlib.suppress(ValueError):
-        return UUID(hex=ask.query.get("uploadId", ""))
+        return UUID(hex=request.query.get("uploadId", ""))
     return None
 
 
-def _marked(ask: Ask) -> UUID:
+def _marked(request: S3Request) -> UUID:
     with contextlib.suppress(ValueError):
-        return UUID(hex=ask.query.get("upload-id-marker", ""))
+        return UUID(hex=request.query.get("upload-id-marker", ""))
     return UUID(int=(1 << 128) - 1)
 
 
-def _bounded(ask: Ask, name: str, otherwise: int) -> int:
-    text = ask.query.get(name) or str(otherwise)
+def _bounded(request: S3Request, name: str, otherwise: int) -> int:
+    text = request.query.get(name) or str(otherwise)
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise Refusal("InvalidArgument", f"{name} is a number")
     return int(text)

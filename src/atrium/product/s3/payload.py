@@ -1,29 +1,36 @@
 """A request's body: how it is framed, how long it is, what it claims; and small ones read whole."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from typing import TypeVar
 
-from atrium.engine.repository import service as repository
-from atrium.engine.repository.service import Upload
+from atrium.engine.repository import uploads
+from atrium.engine.repository.uploads import Upload
 from atrium.kit.staging import digests_of
 from atrium.product.s3 import checksums, chunks
-from atrium.product.s3.ask import Ask
 from atrium.product.s3.checksums import Checksum
 from atrium.product.s3.model import Refusal
+from atrium.product.s3.request import S3Request
 from atrium.product.s3.sigv4 import Seal
 from atrium.seams.context import Operation
 
-LARGEST_DOCUMENT = 4 << 20
+T = TypeVar("T")
+# Only lists of keys and of parts get long.
+LARGEST_DOCUMENT, LARGEST_LIST = 256 << 10, 4 << 20
+_AT_ONCE = 32 << 10
+# One at a time: several would take turns with each other before it is the event loop's turn again.
+_BENCH = ThreadPoolExecutor(1, thread_name_prefix="documents")
 
 
 class Admitted:
     """A request whose signature was good; the seal continues into the body's chunks."""
 
-    __slots__ = ("ask", "patience", "payload", "seal")
+    __slots__ = ("patience", "payload", "request", "seal")
 
-    def __init__(self, ask: Ask, payload: str, seal: Seal | None, patience: float) -> None:
-        self.ask, self.payload, self.seal, self.patience = ask, payload, seal, patience
+    def __init__(self, request: S3Request, payload: str, seal: Seal | None, patience: float) -> None:
+        self.request, self.payload, self.seal, self.patience = request, payload, seal, patience
 
     @property
     def framed(self) -> bool:
@@ -33,15 +40,15 @@ class Admitted:
     def body(self, trailers: dict[str, str]) -> AsyncIterator[bytes]:
         """The body's bytes without its frames."""
         if self.framed:
-            return chunks.unframed(self.ask.chunks(), self.payload, self.seal, trailers)
-        return self.ask.chunks()
+            return chunks.unframed(self.request.chunks(), self.payload, self.seal, trailers)
+        return self.request.chunks()
 
     def length(self) -> int | None:
         """How many bytes the object will have; None when they come in HTTP's own chunks and do not say."""
-        text = self.ask.headers.get("x-amz-decoded-content-length" if self.framed else "content-length", "")
-        if text.isascii() and text.isdigit():
+        text = self.request.headers.get("x-amz-decoded-content-length" if self.framed else "content-length", "")
+        if text.isascii() and text.isdigit() and len(text) < 20:
             return int(text)
-        if not self.framed and "transfer-encoding" in self.ask.headers:
+        if not self.framed and "transfer-encoding" in self.request.headers:
             return None
         raise Refusal("MissingContentLength", "You must provide the Content-Length HTTP header.")
 
@@ -51,9 +58,9 @@ async def receive(
     op: Operation, admitted: Admitted, *, fallback: str | None = None
 ) -> AsyncIterator[tuple[Upload, Checksum | None]]:
     """Take the body in and see that it is what it claims to be; whatever fails, nothing of it stays."""
-    claim = checksums.claim_of(admitted.ask, admitted.payload, fallback)
+    claim = checksums.claim_of(admitted.request, admitted.payload, fallback)
     length, trailers = admitted.length(), dict[str, str]()
-    async with repository.receive(op, admitted.body(trailers), length, hashes=claim.hashes) as upload:
+    async with uploads.receive(op, admitted.body(trailers), length, hashes=claim.hashes) as upload:
         require_complete(upload.staged.size, length)
         yield upload, claim.settle(upload.staged, trailers)
 
@@ -74,18 +81,26 @@ def require_complete(size: int, length: int | None) -> None:
         raise Refusal("IncompleteBody", "the body is not as long as it was said to be")
 
 
-async def document(admitted: Admitted, *, of_object: bool = False) -> bytes:
+async def listed(admitted: Admitted, read: Callable[[bytes], T], *, of_object: bool = False) -> T:
+    """What `read` finds in a document that may be long: then it is read beside the event loop, which others wait for."""
+    whole = await document(admitted, LARGEST_LIST, of_object=of_object)
+    if len(whole) <= _AT_ONCE:
+        return read(whole)
+    return await asyncio.get_running_loop().run_in_executor(_BENCH, read, whole)
+
+
+async def document(admitted: Admitted, most: int = LARGEST_DOCUMENT, *, of_object: bool = False) -> bytes:
     """A small body, whole and checked; the checksum in its head may be `of_object` and not of the document."""
     parts, size, trailers = list[bytes](), 0, dict[str, str]()
     async with patient(admitted.patience):
         async for piece in admitted.body(trailers):
             size += len(piece)
-            if size > LARGEST_DOCUMENT:
+            if size > most:
                 raise Refusal("MalformedXML", "the document is too large")
             parts.append(piece)
     whole = b"".join(parts)
-    claim = checksums.Claim(sha256=checksums.digest_in(admitted.payload))
+    claim = checksums.ChecksumClaim(sha256=checksums.digest_in(admitted.payload))
     if not of_object:
-        claim = checksums.claim_of(admitted.ask, admitted.payload)
+        claim = checksums.claim_of(admitted.request, admitted.payload)
     claim.settle(digests_of(whole, claim.hashes), trailers)
     return whole

@@ -4,7 +4,7 @@ import json
 from base64 import b64decode
 from binascii import Error
 from collections.abc import AsyncIterator, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import msgspec
@@ -13,6 +13,7 @@ from atrium.product.s3.model import Refusal
 
 # Fields that a policy need not mention: the signature's own, those meant to be ignored, and what only checks the file.
 _UNMENTIONED = frozenset({"awsaccesskeyid", "signature", "policy", "x-amz-signature", "file", "bucket"})
+_LONGEST = timedelta(days=7, minutes=15)
 _FREE = ("x-ignore-", "x-amz-checksum-")
 
 
@@ -28,8 +29,8 @@ class Condition(msgspec.Struct, frozen=True):
         return value == self.value if self.exact else value.startswith(self.value)
 
 
-class Policy(msgspec.Struct, frozen=True):
-    """A policy that was read."""
+class PostPolicy(msgspec.Struct, frozen=True):
+    """The policy of a form upload (POST), read."""
 
     conditions: list[Condition]
     least: int = 0
@@ -62,23 +63,26 @@ class Policy(msgspec.Struct, frozen=True):
             yield piece
 
 
-def read_policy(text: str, now: datetime) -> Policy:
+def read_policy(text: str, now: datetime) -> PostPolicy:
     """The policy in its base64; refused when it cannot be read or has expired."""
     try:
         document = json.loads(b64decode(text, validate=True))
-    except (Error, ValueError) as error:
+    except (Error, ValueError, RecursionError) as error:
         raise _malformed("the policy is not JSON in base64") from error
     if not isinstance(document, dict) or not isinstance(document.get("expiration"), str):
         raise _malformed("Policy missing expiration.")
     conditions = document.get("conditions")
     if not isinstance(conditions, list) or not conditions:
         raise _malformed("Policy missing conditions.")
-    if _moment(document["expiration"]) < now:
+    until = _moment(document["expiration"])
+    if until < now:
         raise _denied("Policy expired.")
+    if until - now > _LONGEST:
+        raise _denied("a form works for at most 7 days")
     return _policy_of(conditions)
 
 
-def _policy_of(conditions: list[Any]) -> Policy:
+def _policy_of(conditions: list[Any]) -> PostPolicy:
     found: list[Condition] = []
     least, most = 0, None
     for one in conditions:
@@ -92,7 +96,7 @@ def _policy_of(conditions: list[Any]) -> Policy:
             found.append(Condition(one[1][1:].lower(), _plain(one[2]), verb == "eq"))
         else:
             raise _malformed(f"unknown condition {str(one[0])[:40]}")
-    return Policy(found, least, most)
+    return PostPolicy(found, least, most)
 
 
 def _plain(value: Any) -> str:
@@ -104,7 +108,7 @@ def _plain(value: Any) -> str:
 def _range(least: Any, most: Any) -> tuple[int, int]:
     try:
         bounds = int(least), int(most)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise _malformed("content-length-range takes two numbers") from error
     if bounds[0] < 0 or bounds[1] < 0:
         raise _malformed("content-length-range takes two numbers that are not negative")

@@ -4,14 +4,15 @@ from typing import Any
 from urllib.parse import unquote_to_bytes
 
 from atrium.engine.repository import service as repository
-from atrium.engine.repository.model import Conditions, Draft, Keyed, StoredObject, require_key
+from atrium.engine.repository import writing
+from atrium.engine.repository.model import Conditions, Keyed, ObjectDraft, StoredObject, is_writable, require_key
 from atrium.product.s3 import buckets, payload, tags, xml
-from atrium.product.s3.ask import Ask
 from atrium.product.s3.checksums import Checksum
 from atrium.product.s3.model import Refusal
 from atrium.product.s3.payload import Admitted
 from atrium.product.s3.reading import read_at, read_version, unmet_condition
 from atrium.product.s3.replies import Headers, attributes_of, empty, metadata_of, moment, tag, xml_reply
+from atrium.product.s3.request import S3Request
 from atrium.seams.context import Context, Operation
 from atrium.seams.routes import Download
 
@@ -21,30 +22,30 @@ _LONGEST_METADATA = 8192
 
 async def put_object(op: Operation, admitted: Admitted) -> Download:
     """PutObject: refused before a byte of it is read whenever that can be known."""
-    ask = admitted.ask
-    buckets.require_private(ask)
+    request = admitted.request
+    buckets.require_private(request)
     admitted.length()
-    conditions = conditions_of(ask)
+    conditions = conditions_of(request)
     async with op.begin() as ctx:
-        bucket = await buckets.open_bucket(ctx, ask.bucket)
-        draft = draft_of(ask, bucket.prefix + (ask.key or ""))
-        await repository.require_writable(ctx, draft, conditions)
+        bucket = await buckets.open_bucket(ctx, request.bucket)
+        draft = draft_of(request, bucket.at(request.key))
+        await writing.require_writable(ctx, draft, conditions)
     async with payload.receive(op, admitted) as (upload, checksum):
         draft = finished(draft, upload.staged.hashes["md5"].hex(), checksum)
-        written = await repository.write_object(op, draft, upload, conditions)
+        written = await writing.write_object(op, draft, upload, conditions)
     return empty(headers=written_headers(written, checksum))
 
 
 async def copy_object(op: Operation, admitted: Admitted) -> Download:
     """CopyObject: no byte is moved."""
-    ask = admitted.ask
-    buckets.require_private(ask)
+    request = admitted.request
+    buckets.require_private(request)
     async with op.begin() as ctx:
-        bucket = await buckets.open_bucket(ctx, ask.bucket)
-        source = await read_source(ctx, ask)
-        key = bucket.prefix + (ask.key or "")
-        draft = _copied(ask, key, source)
-    written = await repository.copy_object(op, source.object.id, source.version.id, draft, conditions_of(ask))
+        bucket = await buckets.open_bucket(ctx, request.bucket)
+        source = await read_source(ctx, request)
+        key = bucket.at(request.key)
+        draft = _copied(request, key, source)
+    written = await writing.copy_object(op, source.object.id, source.version.id, draft, conditions_of(request))
     result = xml.document(
         "CopyObjectResult",
         xml.leaf("LastModified", moment(written.version.created_at)),
@@ -59,44 +60,46 @@ async def copy_object(op: Operation, admitted: Admitted) -> Download:
 
 async def put_tags(op: Operation, admitted: Admitted) -> Download:
     """PutObjectTagging."""
-    return await _set_tags(op, admitted.ask, tags.in_document(await payload.document(admitted)), 200)
+    return await _set_tags(op, admitted.request, tags.in_document(await payload.document(admitted)), 200)
 
 
 async def delete_tags(op: Operation, admitted: Admitted) -> Download:
     """DeleteObjectTagging."""
-    return await _set_tags(op, admitted.ask, {}, 204)
+    return await _set_tags(op, admitted.request, {}, 204)
 
 
 async def put_access_list(op: Operation, admitted: Admitted) -> Download:
     """PutObjectAcl: only the one that changes nothing."""
-    buckets.require_private(admitted.ask)
-    if admitted.ask.has_body:
+    buckets.require_private(admitted.request)
+    if admitted.request.has_body:
         await payload.document(admitted)
     async with op.begin() as ctx:
-        await read_version(ctx, admitted.ask)
+        await read_version(ctx, admitted.request)
     return empty()
 
 
-def draft_of(ask: Ask, key: str) -> Draft:
+def draft_of(request: S3Request, key: str) -> ObjectDraft:
     """What the headers of a write say about the bytes to come."""
+    if not is_writable(key):
+        raise Refusal("InvalidURI", "a key has no control characters but tabs and line breaks")
     require_key(key)
-    metadata = metadata_of(ask)
+    metadata = metadata_of(request)
     if sum(len(name) + len(value) for name, value in metadata.items()) > _LONGEST_METADATA:
         raise Refusal("InvalidRequest", "Your metadata headers exceed the maximum allowed metadata size")
-    return Draft(
+    return ObjectDraft(
         key=key,
-        content_type=ask.text("content-type") or _DEFAULT_TYPE,
+        content_type=request.text("content-type") or _DEFAULT_TYPE,
         metadata=metadata,
-        attributes=attributes_of(ask, tags.in_header(ask.text("x-amz-tagging"))),
+        attributes=attributes_of(request, tags.in_header(request.text("x-amz-tagging"))),
     )
 
 
-def finished(draft: Draft, etag: str, checksum: Checksum | None) -> Draft:
+def finished(draft: ObjectDraft, etag: str, checksum: Checksum | None) -> ObjectDraft:
     """The draft with what the bytes turned out to be."""
     attributes: dict[str, Any] = dict(draft.attributes)
     if checksum is not None:
         attributes["checksum"] = [checksum.algorithm, checksum.value, checksum.kind]
-    return Draft(
+    return ObjectDraft(
         key=draft.key,
         content_type=draft.content_type,
         metadata=draft.metadata,
@@ -111,51 +114,53 @@ def written_headers(written: StoredObject, checksum: Checksum | None) -> Headers
     return told + ([] if checksum is None else checksum.headers())
 
 
-def conditions_of(ask: Ask) -> Conditions:
+def conditions_of(request: S3Request) -> Conditions:
     """What must hold at the key when the write lands; quotes may be missing around a tag."""
     return Conditions(
-        if_match=_quoted(ask.headers.get("if-match")), if_none_match=_quoted(ask.headers.get("if-none-match"))
+        if_match=_quoted(request.headers.get("if-match")), if_none_match=_quoted(request.headers.get("if-none-match"))
     )
 
 
-async def read_source(ctx: Context, ask: Ask) -> Keyed:
+async def read_source(ctx: Context, request: S3Request) -> Keyed:
     """The version a copy is made from, when its conditions hold."""
-    path, _, named = _unescaped(ask.headers["x-amz-copy-source"])
+    path, _, named = _unescaped(request.headers["x-amz-copy-source"])
     name, _, key = path.removeprefix("/").partition("/")
     if not name or not key:
         raise Refusal("InvalidArgument", "the source of a copy is <bucket>/<key>")
     bucket = await buckets.open_bucket(ctx, name)
-    source = await read_at(ctx, bucket.prefix + key, named or None)
-    if unmet_condition(ask.headers, source.version, "x-amz-copy-source-"):
+    source = await read_at(ctx, bucket.at(key), named or None)
+    if unmet_condition(request.headers, source.version, "x-amz-copy-source-"):
         raise Refusal("PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
     return source
 
 
-async def _set_tags(op: Operation, ask: Ask, chosen: dict[str, str], status: int) -> Download:
+async def _set_tags(op: Operation, request: S3Request, chosen: dict[str, str], status: int) -> Download:
     async with op.begin() as ctx:
-        keyed = await read_version(ctx, ask)
+        keyed = await read_version(ctx, request)
         left = {name: value for name, value in keyed.attributes.items() if name != "tags"}
         await repository.set_attributes(ctx, keyed, left | ({"tags": chosen} if chosen else {}))
     return empty(status, [("x-amz-version-id", str(keyed.version.id))])
 
 
-def _copied(ask: Ask, key: str, source: Keyed) -> Draft:
-    replacing = ask.headers.get("x-amz-metadata-directive", "COPY").upper() == "REPLACE"
-    if source.object.key == key and not replacing and not ask.query.get("versionId") and _is_current(source):
+def _copied(request: S3Request, key: str, source: Keyed) -> ObjectDraft:
+    replacing = request.headers.get("x-amz-metadata-directive", "COPY").upper() == "REPLACE"
+    if source.object.key == key and not replacing and not request.query.get("versionId") and _is_current(source):
         raise Refusal(
             "InvalidRequest", "This copy request is illegal because it is trying to copy an object to itself unchanged."
         )
     kept = {name: value for name, value in source.attributes.items() if name != "headers"}
-    new = draft_of(ask, key)
-    if ask.headers.get("x-amz-tagging-directive", "COPY").upper() == "REPLACE":
+    new = draft_of(request, key)
+    if request.headers.get("x-amz-tagging-directive", "COPY").upper() == "REPLACE":
         kept.pop("tags", None)
     else:
         new.attributes.pop("tags", None)
     if replacing:
-        return Draft(key=key, content_type=new.content_type, metadata=new.metadata, attributes=kept | new.attributes)
+        return ObjectDraft(
+            key=key, content_type=new.content_type, metadata=new.metadata, attributes=kept | new.attributes
+        )
     version = source.version
     new_tags = {"tags": new.attributes["tags"]} if "tags" in new.attributes else {}
-    return Draft(
+    return ObjectDraft(
         key=key,
         content_type=version.content_type,
         metadata=version.metadata,

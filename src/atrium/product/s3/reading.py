@@ -4,13 +4,14 @@ from typing import Any
 from uuid import UUID
 
 from atrium.engine.repository import service as repository
-from atrium.engine.repository.model import Keyed, Version
+from atrium.engine.repository.model import Keyed, Version, is_writable
+from atrium.kit import http
 from atrium.product.s3 import buckets, tags, xml
-from atrium.product.s3.ask import Ask
 from atrium.product.s3.checksums import Checksum
 from atrium.product.s3.model import Refusal
 from atrium.product.s3.payload import Admitted
-from atrium.product.s3.replies import Headers, stream, tag, version_headers, wired, xml_reply
+from atrium.product.s3.replies import Headers, tag, version_headers, wired, xml_reply
+from atrium.product.s3.request import S3Request
 from atrium.seams.context import Context, Operation
 from atrium.seams.routes import Download
 
@@ -20,34 +21,38 @@ _MOST_PARTS = 1000
 
 async def get_object(op: Operation, admitted: Admitted) -> Download:
     """GetObject and HeadObject."""
-    ask = admitted.ask
+    request = admitted.request
     async with op.begin() as ctx:
-        keyed = await read_version(ctx, ask)
-    headers = _replaced(version_headers(keyed), ask)
-    unmet = unmet_condition(ask.headers, keyed.version)
+        keyed = await read_version(ctx, request)
+    headers = _replaced(version_headers(keyed), request)
+    unmet = unmet_condition(request.headers, keyed.version)
     if unmet == 412:
         raise Refusal("PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
     if unmet == 304:
         return Download(304, headers, None, None, bare=True)
-    start, stop, more = _wanted(ask, keyed)
+    start, stop, more = _wanted(request, keyed)
     headers += more
     length = stop - start
-    if ask.method == "HEAD":
-        return Download(206 if more and more[0][0] == "content-range" else 200, headers, length, None, bare=True)
+    status = 206 if more and more[0][0] == "content-range" else 200
+    if request.method == "HEAD":
+        return Download(status, headers, length, None, bare=True)
     source = repository.open_content(op, keyed.object.id, keyed.version, start, stop)
-    return stream(206 if more and more[0][0] == "content-range" else 200, headers, length, source)
+    # Read here, so that bytes which turn out to be missing are refused in S3's words as well.
+    first = await anext(source, b"")
+    policy = http.policy_of(shows_pdf=start == 0 and http.begins_pdf(first) and _is_pdf(keyed, headers))
+    return Download(status, headers, length, source, bare=True, body=first, policy=policy)
 
 
 async def get_attributes(op: Operation, admitted: Admitted) -> Download:
     """GetObjectAttributes."""
-    ask = admitted.ask
+    request = admitted.request
     async with op.begin() as ctx:
-        keyed = await read_version(ctx, ask)
-    wanted = {name.strip() for name in ask.headers.get("x-amz-object-attributes", "").split(",")}
+        keyed = await read_version(ctx, request)
+    wanted = {name.strip() for name in request.headers.get("x-amz-object-attributes", "").split(",")}
     told = [
         xml.leaf("ETag", keyed.version.etag) if "ETag" in wanted else "",
         _checksum_element(keyed.attributes) if "Checksum" in wanted else "",
-        _parts_element(ask, keyed.attributes) if "ObjectParts" in wanted else "",
+        _parts_element(request, keyed.attributes) if "ObjectParts" in wanted else "",
         xml.leaf("StorageClass", "STANDARD") if "StorageClass" in wanted else "",
         xml.leaf("ObjectSize", keyed.version.size) if "ObjectSize" in wanted else "",
     ]
@@ -58,7 +63,7 @@ async def get_attributes(op: Operation, admitted: Admitted) -> Download:
 async def get_tags(op: Operation, admitted: Admitted) -> Download:
     """GetObjectTagging."""
     async with op.begin() as ctx:
-        keyed = await read_version(ctx, admitted.ask)
+        keyed = await read_version(ctx, admitted.request)
     headers = [("x-amz-version-id", str(keyed.version.id))]
     return xml_reply(tags.document_of(keyed.attributes.get("tags", {})), headers=headers)
 
@@ -66,19 +71,22 @@ async def get_tags(op: Operation, admitted: Admitted) -> Download:
 async def get_access_list(op: Operation, admitted: Admitted) -> Download:
     """GetObjectAcl."""
     async with op.begin() as ctx:
-        await read_version(ctx, admitted.ask)
+        await read_version(ctx, admitted.request)
         return xml_reply(buckets.access_list(ctx))
 
 
-async def read_version(ctx: Context, ask: Ask) -> Keyed:
+async def read_version(ctx: Context, request: S3Request) -> Keyed:
     """The version that is asked for; a delete marker is no version to read."""
-    bucket = await buckets.open_bucket(ctx, ask.bucket)
-    return await read_at(ctx, bucket.prefix + (ask.key or ""), ask.query.get("versionId"))
+    bucket = await buckets.open_bucket(ctx, request.bucket)
+    return await read_at(ctx, bucket.at(request.key), request.query.get("versionId"))
 
 
 async def read_at(ctx: Context, key: str, named: str | None) -> Keyed:
     """A version with bytes at one of the team's keys, named or current."""
     keyed = await repository.find_keyed(ctx, key, version_id_of(named))
+    if keyed is None and not is_writable(key):
+        # There may be such keys from before they were refused; one that is not there could not come to be.
+        raise Refusal("InvalidURI", "Couldn't parse the specified URI.")
     if keyed is None:
         raise Refusal("NoSuchVersion" if named else "NoSuchKey", "The specified key does not exist.")
     if keyed.version.deleted:
@@ -106,18 +114,18 @@ def unmet_condition(headers: Any, version: Version, prefix: str = "") -> int | N
     modified = version.created_at.replace(microsecond=0)
     if match is not None and not names(match, version):
         return 412
-    if match is None and (moment := repository.http_moment(until)) is not None and modified > moment:
+    if match is None and (moment := http.http_moment(until)) is not None and modified > moment:
         return 412
     if none_match is not None and names(none_match, version):
         return 412 if prefix else 304
-    if none_match is None and (moment := repository.http_moment(since)) is not None and modified <= moment:
+    if none_match is None and (moment := http.http_moment(since)) is not None and modified <= moment:
         return 412 if prefix else 304
     return None
 
 
 def names(header: str, version: Version) -> bool:
     """Whether a condition names this version's tag; clients leave the quotes out as they like."""
-    return repository.names_tag(header, tag(version)) or header.strip() == version.etag
+    return http.names_tag(header, tag(version)) or header.strip() == version.etag
 
 
 def part_bounds(attributes: dict[str, Any], number: int, size: int) -> tuple[int, int]:
@@ -129,20 +137,20 @@ def part_bounds(attributes: dict[str, Any], number: int, size: int) -> tuple[int
     return start, start + sizes[number - 1]
 
 
-def _wanted(ask: Ask, keyed: Keyed) -> tuple[int, int, Headers]:
+def _wanted(request: S3Request, keyed: Keyed) -> tuple[int, int, Headers]:
     version, left = keyed.version, keyed.attributes
-    if "partNumber" in ask.query:
-        return _part(ask, keyed)
-    asked = repository.Asked(range=ask.headers.get("range"), if_range=ask.headers.get("if-range"))
-    part = repository.part_of(asked, version.size, tag(version), version.created_at)
+    if "partNumber" in request.query:
+        return _part(request, keyed)
+    asked = http.Asked(range=request.headers.get("range"), if_range=request.headers.get("if-range"))
+    part = http.part_of(asked, version.size, tag(version), version.created_at)
     if not part.whole:
         return part.start, part.stop, [("content-range", f"bytes {part.start}-{part.stop - 1}/{version.size}")]
-    more = Checksum(*left["checksum"]).headers() if _tells_checksum(ask) and "checksum" in left else []
+    more = Checksum(*left["checksum"]).headers() if _tells_checksum(request) and "checksum" in left else []
     return 0, version.size, more
 
 
-def _part(ask: Ask, keyed: Keyed) -> tuple[int, int, Headers]:
-    number = ask.query["partNumber"]
+def _part(request: S3Request, keyed: Keyed) -> tuple[int, int, Headers]:
+    number = request.query["partNumber"]
     if not (number.isascii() and number.isdigit() and len(number) < 6):
         raise Refusal("InvalidArgument", "Part number must be an integer between 1 and 10000, inclusive")
     left, size = keyed.attributes, keyed.version.size
@@ -151,14 +159,14 @@ def _part(ask: Ask, keyed: Keyed) -> tuple[int, int, Headers]:
     if "parts" in left:
         more.append(("x-amz-mp-parts-count", str(len(left["parts"]))))
         value = left["parts"][int(number) - 1][1]
-        if value and "checksum" in left and _tells_checksum(ask):
+        if value and "checksum" in left and _tells_checksum(request):
             algorithm, _, kind = left["checksum"]
             more += Checksum(algorithm, value, kind).headers()
     return start, stop, more
 
 
-def _tells_checksum(ask: Ask) -> bool:
-    return ask.headers.get("x-amz-checksum-mode", "").upper() == "ENABLED"
+def _tells_checksum(request: S3Request) -> bool:
+    return request.headers.get("x-amz-checksum-mode", "").upper() == "ENABLED"
 
 
 def _checksum_element(left: dict[str, Any]) -> str:
@@ -168,10 +176,10 @@ def _checksum_element(left: dict[str, Any]) -> str:
     return xml.element("Checksum", xml.leaf(f"Checksum{algorithm.upper()}", value), xml.leaf("ChecksumType", kind))
 
 
-def _parts_element(ask: Ask, left: dict[str, Any]) -> str:
+def _parts_element(request: S3Request, left: dict[str, Any]) -> str:
     if "parts" not in left:
         return ""
-    most, after = _number(ask, "x-amz-max-parts", _MOST_PARTS), _number(ask, "x-amz-part-number-marker", 0)
+    most, after = _number(request, "x-amz-max-parts", _MOST_PARTS), _number(request, "x-amz-part-number-marker", 0)
     parts = list(enumerate(left["parts"], 1))
     shown = parts[after : after + min(most, _MOST_PARTS)]
     algorithm = left["checksum"][0].upper() if "checksum" in left else ""
@@ -188,20 +196,26 @@ def _parts_element(ask: Ask, left: dict[str, Any]) -> str:
     return xml.element("ObjectParts", *told)
 
 
-def _number(ask: Ask, header: str, otherwise: int) -> int:
-    text = ask.headers.get(header, "")
+def _number(request: S3Request, header: str, otherwise: int) -> int:
+    text = request.headers.get(header, "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else otherwise
 
 
-def _replaced(headers: Headers, ask: Ask) -> Headers:
+def _replaced(headers: Headers, request: S3Request) -> Headers:
     """What the caller of a signed request wants the reply to say instead."""
-    chosen = {name: ask.query[f"response-{name}"] for name in _OVERRIDES if f"response-{name}" in ask.query}
+    chosen = {name: request.query[f"response-{name}"] for name in _OVERRIDES if f"response-{name}" in request.query}
     kept = [header for header in headers if header[0] not in chosen]
     return kept + [(name, wired(value)) for name, value in chosen.items()]
+
+
+def _is_pdf(keyed: Keyed, headers: Headers) -> bool:
+    """Whether it was stored as a PDF and is sent as one; a link may say that the reply is of another type."""
+    sent = next(value for name, value in headers if name == "content-type")
+    return http.is_pdf(keyed.version.content_type) and http.is_pdf(sent)
 
 
 async def refuse_lock(op: Operation, admitted: Admitted) -> Download:
     """GetObjectRetention and GetObjectLegalHold: no object here is locked."""
     async with op.begin() as ctx:
-        await read_version(ctx, admitted.ask)
+        await read_version(ctx, admitted.request)
     raise Refusal("NoSuchObjectLockConfiguration", "The specified object does not have a ObjectLock configuration")

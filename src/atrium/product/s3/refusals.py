@@ -1,9 +1,8 @@
 """Refusals in S3's words: the status of each of its codes, and which code stands for a refusal of ours."""
 
-from html import escape
-
 from atrium.kit.errors import AppError, Kind
 from atrium.product.s3.model import Refusal
+from atrium.product.s3.xml import leaf
 
 STATUS = {
     "AccessControlListNotSupported": 400, "AccessDenied": 403, "AccountProblem": 403, "AuthorizationHeaderMalformed": 400,
@@ -56,9 +55,9 @@ def name_of(error: AppError) -> str:
 
 def document_of(name: str, message: str, resource: str, request_id: str, facts: dict[str, object]) -> bytes:
     """The refusal as S3 writes it."""
-    more = "".join(f"<{key}>{escape(str(value))}</{key}>" for key, value in facts.items() if key[:1].isupper())
+    more = "".join(leaf(key, value) for key, value in facts.items() if key[:1].isupper())
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
-        f"<Error><Code>{name}</Code><Message>{escape(message)}</Message>{more}<Resource>{escape(resource)}</Resource>"
+        f"<Error><Code>{name}</Code>{leaf('Message', message)}{more}{leaf('Resource', resource)}"
         f"<RequestId>{request_id}</RequestId><HostId>{request_id}</HostId></Error>"
     ).encode("utf-8", "replace")

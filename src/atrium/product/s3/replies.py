@@ -1,19 +1,22 @@
 """Replies of the gateway, and the request's headers that come back with an object."""
 
+import re
 from collections.abc import AsyncGenerator
 from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
 from atrium.engine.repository.model import Keyed, Version
-from atrium.engine.repository.service import http_date, policy_of
-from atrium.product.s3.ask import Ask
+from atrium.kit.http import http_date
+from atrium.product.s3.request import S3Request
 from atrium.seams.routes import Download
 
 Headers = list[tuple[str, str]]
 # Kept as they came and given back as they were.
 KEPT = ("cache-control", "content-disposition", "content-encoding", "content-language", "expires")
+DOCUMENT: Headers = [("content-type", "application/xml"), ("cache-control", "no-store")]
 _META = "x-amz-meta-"
+_CONTROL = re.compile("[\x00-\x08\x0a-\x1f\x7f]")
 
 
 def empty(status: int = 200, headers: Headers | None = None) -> Download:
@@ -22,13 +25,13 @@ def empty(status: int = 200, headers: Headers | None = None) -> Download:
 
 
 def xml_reply(body: bytes, status: int = 200, headers: Headers | None = None) -> Download:
-    """A reply with a document."""
-    return Download(status, [("content-type", "application/xml"), *(headers or [])], len(body), None, True, body)
+    """A reply with a document, which is the caller's alone."""
+    return Download(status, [*DOCUMENT, *(headers or [])], len(body), None, True, body)
 
 
-def stream(status: int, headers: Headers, length: int | None, source: AsyncGenerator[bytes, None]) -> Download:
-    """A reply whose bytes are read as they are sent."""
-    return Download(status, headers, length, source, bare=True)
+def late_reply(source: AsyncGenerator[bytes, None]) -> Download:
+    """A reply whose document is still being made."""
+    return Download(200, [*DOCUMENT], None, source, bare=True)
 
 
 def moment(at: datetime) -> str:
@@ -44,11 +47,8 @@ def version_headers(keyed: Keyed) -> Headers:
         ("etag", f'"{version.etag}"'),
         ("last-modified", http_date(version.created_at)),
         ("accept-ranges", "bytes"),
-        ("content-type", left.get("type") or version.content_type),
+        ("content-type", version.content_type),
         ("x-amz-version-id", str(version.id)),
-        # On the console's own address a page in a bucket must not act as one of the console's.
-        ("content-security-policy", policy_of(version.content_type)),
-        ("x-content-type-options", "nosniff"),
     ]
     headers += [(name, wired(value)) for name, value in left.get("headers", {}).items()]
     headers += [(_META + name, wired(value)) for name, value in version.metadata.items() if _is_token(name)]
@@ -57,9 +57,9 @@ def version_headers(keyed: Keyed) -> Headers:
     return headers
 
 
-def attributes_of(ask: Ask, tags: dict[str, str]) -> dict[str, Any]:
+def attributes_of(request: S3Request, tags: dict[str, str]) -> dict[str, Any]:
     """What a write leaves with its version, to be given back by reads."""
-    headers = {name: value for name in KEPT if (value := ask.text(name))}
+    headers = {name: value for name in KEPT if (value := request.text(name))}
     encoding = headers.get("content-encoding")
     if encoding is not None:
         # The framing of one request is not the object's encoding.
@@ -75,18 +75,18 @@ def attributes_of(ask: Ask, tags: dict[str, str]) -> dict[str, Any]:
     return left
 
 
-def metadata_of(ask: Ask) -> dict[str, str]:
+def metadata_of(request: S3Request) -> dict[str, str]:
     """The caller's own metadata."""
     return {
-        name.removeprefix(_META): ask.text(name) or ""
-        for name in ask.headers
+        name.removeprefix(_META): request.text(name) or ""
+        for name in request.headers
         if name.startswith(_META) and len(name) > len(_META)
     }
 
 
 def wired(value: str) -> str:
-    """A text as a header carries it: its UTF-8 bytes, without what would end the header."""
-    clean = value.replace("\r", " ").replace("\n", " ")
+    """A text as a header carries it: its UTF-8 bytes, without what no header may have."""
+    clean = _CONTROL.sub(" ", value)
     return clean if clean.isascii() else clean.encode("utf-8", "replace").decode("latin-1")
 
 

@@ -1,4 +1,4 @@
-"""The verbs of S3: key pairs, links, and the gateway's one door."""
+"""The verbs of S3: key pairs, links, and the gateway's entry point."""
 
 import secrets
 import string
@@ -6,13 +6,16 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from atrium.engine.repository import service as repository
+from atrium.engine.repository.model import require_key
+from atrium.ground.access.model import NotPermitted
 from atrium.ground.audit import service as audit
+from atrium.ground.identity import giving, members
 from atrium.ground.identity import service as identity
+from atrium.ground.identity.model import UserMissing
 from atrium.kit.database import Database
 from atrium.kit.ids import new_id
 from atrium.kit.keys import Keyring
 from atrium.product.s3 import credentials, sigv4, store
-from atrium.product.s3.gateway import serve as serve
 from atrium.product.s3.model import (
     KEY_LIMIT,
     AccessKeys,
@@ -21,42 +24,83 @@ from atrium.product.s3.model import (
     NoKeyPair,
     NotAddressable,
     Presigned,
+    SealedKey,
     TooManyKeys,
 )
-from atrium.seams.context import Acting, Context
+from atrium.seams.context import Acting, Context, Operation
 
 _SECRET_ALPHABET = string.ascii_letters + string.digits
 _SECRET_LENGTH = 40
 
 
-async def list_keys(ctx: Context, host: str | None) -> AccessKeys:
-    """The caller's key pairs without their secrets, and where to use them."""
-    settings = ctx.services.settings
-    found = await store.list_keys(ctx.db, ctx.who.org_id, ctx.who.user_id, KEY_LIMIT)
+async def list_keys(ctx: Context, person_id: UUID | None, host: str | None) -> AccessKeys:
+    """The key pairs of the caller, or of a person they manage, without secrets, and where to use them."""
+    settings, owner_id = ctx.services.settings, person_id or ctx.who.user_id
+    if owner_id != ctx.who.user_id:
+        await members.read_managed(ctx, owner_id)
+    found = await store.list_keys(ctx.db, ctx.who.org_id, owner_id, KEY_LIMIT)
     return AccessKeys(found, endpoint_of(ctx, host), settings.s3_bucket, settings.s3_region)
 
 
-async def issue_key(ctx: Context, name: str, scope: list[str] | None, host: str | None) -> IssuedKey:
-    """A key pair that reaches no further than the credential asking for it; its secret leaves here once."""
-    narrowed = identity.narrowed_scope(ctx.who, scope)
+async def issue_key(
+    ctx: Context, name: str, scope: list[str] | None, prefix: str | None, host: str | None
+) -> IssuedKey:
+    """A key pair with at most the permissions of the credential that asks for it; its secret is shown once."""
+    narrowed, folder = giving.narrowed_scope(ctx.who, scope), _folder(prefix)
     if len(await store.list_keys(ctx.db, ctx.who.org_id, ctx.who.user_id, KEY_LIMIT)) >= KEY_LIMIT:
         raise TooManyKeys(f"at most {KEY_LIMIT} access keys a person; revoke one you no longer use")
     id, access_key_id = new_id(), credentials.new_access_key_id()
     secret = "".join(secrets.choice(_SECRET_ALPHABET) for _ in range(_SECRET_LENGTH))
-    sealed = ctx.services.keys.seal(secret.encode(), credentials.place_of(ctx.who.org_id, id))
-    await store.insert_key(ctx.db, ctx.who, id, access_key_id, sealed, name, narrowed)
-    await audit.record(ctx, "s3.key_issued", id, name=name, scope=narrowed, access_key_id=access_key_id)
+    sealed = ctx.services.keys.seal(secret.encode(), credentials.secret_binding(ctx.who.org_id, id))
+    key = SealedKey(id, ctx.who.org_id, ctx.who.user_id, access_key_id, sealed)
+    await store.insert_key(ctx.db, key, name, narrowed, folder)
+    await audit.record(ctx, "s3.key_issued", id, name=name, scope=narrowed, prefix=folder, access_key_id=access_key_id)
     settings = ctx.services.settings
-    return IssuedKey(
-        id, access_key_id, secret, name, narrowed, endpoint_of(ctx, host), settings.s3_bucket, settings.s3_region
-    )
+    place = endpoint_of(ctx, host), settings.s3_bucket, settings.s3_region
+    return IssuedKey(id, access_key_id, secret, name, narrowed, folder, *place)
 
 
-async def revoke_key(ctx: Context, id: UUID) -> None:
-    """End one of the caller's key pairs; the next request signed with it is refused, links included."""
-    if not await store.delete_key(ctx.db, ctx.who.org_id, ctx.who.user_id, id):
-        raise KeyPairMissing("you have no such access key")
-    await audit.record(ctx, "s3.key_revoked", id)
+def _folder(prefix: str | None) -> str | None:
+    """A prefix that names a folder and nothing beside it: `reports` is good for reports/x and not for reports-2/x."""
+    if not prefix:
+        return None
+    return require_key(prefix if prefix.endswith("/") else f"{prefix}/")
+
+
+async def revoke_key(op: Operation, id: UUID) -> None:
+    """End a key pair of the caller or of a person they manage; the next request signed with it is refused, links included."""
+    owner_id = await _owner_of(op, id)
+    async with op.begin(ending=(owner_id,)) as ctx:
+        if not await store.delete_key(ctx.db, ctx.who.org_id, owner_id, id):
+            raise KeyPairMissing("there is no such access key of yours")
+        await identity.tell_ended(ctx)
+        await audit.record(ctx, "s3.key_revoked", id, owner=owner_id)
+
+
+async def _owner_of(op: Operation, id: UUID) -> UUID:
+    async with op.begin() as ctx:
+        owner_id = await store.find_owner(ctx.db, ctx.who.org_id, id)
+        if owner_id is not None and owner_id != ctx.who.user_id:
+            try:
+                await members.read_managed(ctx, owner_id)
+            except (NotPermitted, UserMissing):
+                owner_id = None
+    if owner_id is None:
+        raise KeyPairMissing("there is no such access key of yours")
+    return owner_id
+
+
+async def count_keys(ctx: Context, person_id: UUID) -> int:
+    """How many key pairs a person of the caller's company has."""
+    return await store.count_keys(ctx.db, ctx.who.org_id, person_id)
+
+
+async def end_keys(ctx: Context, person_id: UUID) -> int:
+    """End every key pair of a person; the transaction began with `ending` them."""
+    ctx.require_ending(person_id)
+    ended = await store.delete_keys(ctx.db, ctx.who.org_id, person_id)
+    await identity.tell_ended(ctx)
+    return ended
 
 
 async def presign_object(ctx: Context, id: UUID, method: str, expires_in: int, host: str | None) -> Presigned:
@@ -66,16 +110,16 @@ async def presign_object(ctx: Context, id: UUID, method: str, expires_in: int, h
         await repository.edit_object(ctx, id)
     if target.team_id != ctx.who.team_id:
         raise NotAddressable("this object is in another team's bucket; download it over the API instead")
-    key = await store.find_newest(ctx.db, ctx.who.org_id, ctx.who.user_id)
+    key = await store.find_newest(ctx.db, ctx.who.org_id, ctx.who.user_id, target.key)
     if key is None:
-        raise NoKeyPair("issue an access key first: POST /api/s3/credentials")
+        raise NoKeyPair("first issue an access key that may read this object: POST /api/s3/credentials")
     endpoint, settings = endpoint_of(ctx, host), ctx.services.settings
     scheme, _, place = endpoint.partition("://")
     authority, _, base = place.partition("/")
     path = f"{f'/{base}' if base else ''}/{settings.s3_bucket}/{target.key}"
     now = datetime.now(UTC)
     pair = (key.access_key_id, credentials.open_secret(ctx.services.keys, key))
-    url = sigv4.sign_link(method, scheme, authority, path, pair, settings.s3_region, now, expires_in)
+    url = sigv4.sign_link(sigv4.Link(method, scheme, authority, path), pair, settings.s3_region, now, expires_in)
     await audit.record(ctx, "s3.presigned", id, method=method, expires_in=expires_in, key=target.key)
     return Presigned(url, now + timedelta(seconds=expires_in))
 
@@ -94,13 +138,17 @@ def endpoint_of(acting: Acting, host: str | None) -> str:
     return base
 
 
+async def list_standing(database: Database, ids: list[UUID]) -> set[UUID]:
+    """Which of these key pairs still count."""
+    async with database.begin_system() as db:
+        return await store.list_standing(db, ids)
+
+
 async def reseal(database: Database, keys: Keyring) -> int:
     """Seal every secret again under the newest key; how many were changed."""
     changed = 0
     async with database.begin_system() as db:
         for key in await store.list_sealed(db):
-            if not keys.is_current(key.secret_sealed):
-                place = credentials.place_of(key.org_id, key.id)
-                sealed = keys.seal(keys.open(key.secret_sealed, place), place)
-                changed += await store.reseal(db, key.id, key.secret_sealed, sealed)
+            if (again := keys.reseal(key.secret_sealed, credentials.secret_binding(key.org_id, key.id))) is not None:
+                changed += await store.reseal(db, key.id, key.secret_sealed, again)
     return changed

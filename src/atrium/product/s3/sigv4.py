@@ -10,14 +10,15 @@ from urllib.parse import quote, unquote_to_bytes
 
 import msgspec
 
-from atrium.product.s3.ask import Ask
 from atrium.product.s3.model import Refusal
+from atrium.product.s3.request import S3Request
 
 ALGORITHM = "AWS4-HMAC-SHA256"
 UNSIGNED = "UNSIGNED-PAYLOAD"
 SKEW = timedelta(minutes=15)
 LONGEST_LINK = 604_800
 _SAFE = "-_.~"
+_MOST_SIGNED = 200
 _STAMP = re.compile(r"\d{8}T\d{6}Z", re.ASCII)
 # Sent by clients beside a link that was signed without them; the first only says how the body is to be checked.
 _MAY_BE_UNSIGNED = frozenset({"x-amz-content-sha256"})
@@ -46,13 +47,13 @@ class Seal(msgspec.Struct, frozen=True):
     signature: str
 
 
-def from_header(ask: Ask) -> Presented:
+def from_header(request: S3Request) -> Presented:
     """The signature in an Authorization header."""
-    header = ask.headers["authorization"]
+    header = request.headers["authorization"]
     fields = dict(part.strip().partition("=")[::2] for part in header.removeprefix(ALGORITHM).split(",") if "=" in part)
     if not {"Credential", "SignedHeaders", "Signature"} <= fields.keys():
         raise Refusal("AuthorizationHeaderMalformed", "Credential, SignedHeaders and Signature are needed")
-    payload = ask.headers.get("x-amz-content-sha256")
+    payload = request.headers.get("x-amz-content-sha256")
     if payload is None:
         raise Refusal("AccessDenied", "x-amz-content-sha256 is missing")
     access_key_id, scope, date, region = _credential(fields["Credential"])
@@ -61,22 +62,22 @@ def from_header(ask: Ask) -> Presented:
         scope=scope,
         date=date,
         region=region,
-        at=ask.headers.get("x-amz-date") or _basic(ask.headers.get("date", "")),
-        signed=tuple(fields["SignedHeaders"].split(";")),
+        at=request.headers.get("x-amz-date") or _basic(request.headers.get("date", "")),
+        signed=_signed_names(fields["SignedHeaders"]),
         signature=fields["Signature"],
         payload=payload,
     )
 
 
-def from_query(ask: Ask) -> Presented:
+def from_query(request: S3Request) -> Presented:
     """The signature in a link."""
-    query = ask.query
+    query = request.query
     if query.get("X-Amz-Algorithm") != ALGORITHM:
         raise Refusal("AuthorizationQueryParametersError", f"X-Amz-Algorithm must be {ALGORITHM}")
     expires = query.get("X-Amz-Expires", "")
     if expires.startswith("-"):
         raise Refusal("AccessDenied", "Request has expired")
-    if not (expires.isascii() and expires.isdigit() and 1 <= int(expires[:9]) <= LONGEST_LINK):
+    if not (expires.isascii() and expires.isdigit() and len(expires) < 9 and 1 <= int(expires) <= LONGEST_LINK):
         raise Refusal("AuthorizationQueryParametersError", "X-Amz-Expires is between 1 second and 7 days")
     access_key_id, scope, date, region = _credential(query.get("X-Amz-Credential", ""))
     return Presented(
@@ -85,9 +86,9 @@ def from_query(ask: Ask) -> Presented:
         date=date,
         region=region,
         at=query.get("X-Amz-Date", ""),
-        signed=tuple(query.get("X-Amz-SignedHeaders", "").split(";")),
+        signed=_signed_names(query.get("X-Amz-SignedHeaders", "")),
         signature=query["X-Amz-Signature"],
-        payload=query.get("X-Amz-Content-Sha256") or ask.headers.get("x-amz-content-sha256") or UNSIGNED,
+        payload=query.get("X-Amz-Content-Sha256") or request.headers.get("x-amz-content-sha256") or UNSIGNED,
         expires=int(expires),
     )
 
@@ -109,20 +110,21 @@ def require_timely(presented: Presented, now: datetime) -> None:
         raise Refusal("AccessDenied", "Request has expired")
 
 
-def require_signed(ask: Ask, presented: Presented) -> None:
-    """Refuse a request whose meaning could be changed by headers that nobody signed."""
+def require_signed(request: S3Request, presented: Presented) -> None:
+    """Refuse a request whose meaning could be changed by unsigned headers."""
     if "host" not in presented.signed:
         raise Refusal("AccessDenied", "the Host header must be signed")
-    for name in ask.headers:
-        if name.startswith("x-amz-") and name not in presented.signed and name not in _MAY_BE_UNSIGNED:
+    signed = _MAY_BE_UNSIGNED.union(presented.signed)
+    for name in request.headers:
+        if name.startswith("x-amz-") and name not in signed:
             raise Refusal("AccessDenied", f"there is a header that was not signed: {name}")
 
 
-def check(ask: Ask, presented: Presented, secret: str) -> Seal:
+def check(request: S3Request, presented: Presented, secret: str) -> Seal:
     """Refuse unless the holder of the secret signed exactly this."""
     key = signing_key(secret, presented.date, presented.region)
-    request = _canonical(ask, presented)
-    good = _sign(key, presented.at, presented.scope, request)
+    canonical = _canonical(request, presented)
+    good = _sign(key, presented.at, presented.scope, canonical)
     if not hmac.compare_digest(good.encode(), presented.signature.encode("utf-8", "replace")):
         raise Refusal(
             "SignatureDoesNotMatch", "the signature does not match what was sent; check the secret and the clock"
@@ -130,9 +132,16 @@ def check(ask: Ask, presented: Presented, secret: str) -> Seal:
     return Seal(key, presented.scope, presented.at, good)
 
 
-def sign_link(
-    method: str, scheme: str, host: str, path: str, key: tuple[str, str], region: str, at: datetime, expires: int
-) -> str:
+class Link(msgspec.Struct, frozen=True):
+    """What a signed link is to call."""
+
+    method: str
+    scheme: str
+    host: str
+    path: str
+
+
+def sign_link(link: Link, key: tuple[str, str], region: str, at: datetime, expires: int) -> str:
     """An address that anybody may use until it expires; `key` is the pair's id and its secret."""
     access_key_id, secret = key
     stamp = at.strftime("%Y%m%dT%H%M%SZ")
@@ -149,10 +158,10 @@ def sign_link(
             }.items()
         )
     )
-    path = _encoded(path, "/")
-    request = f"{method}\n{path}\n{query}\nhost:{host}\n\nhost\n{UNSIGNED}"
-    signature = _sign(signing_key(secret, stamp[:8], region), stamp, scope, request)
-    return f"{scheme}://{host}{path}?{query}&X-Amz-Signature={signature}"
+    path = _encoded(link.path, "/")
+    canonical = f"{link.method}\n{path}\n{query}\nhost:{link.host}\n\nhost\n{UNSIGNED}"
+    signature = _sign(signing_key(secret, stamp[:8], region), stamp, scope, canonical)
+    return f"{link.scheme}://{link.host}{path}?{query}&X-Amz-Signature={signature}"
 
 
 @lru_cache(maxsize=4096)
@@ -164,8 +173,8 @@ def signing_key(secret: str, date: str, region: str) -> bytes:
     return key
 
 
-def _sign(key: bytes, at: str, scope: str, request: str) -> str:
-    digest = hashlib.sha256(request.encode("latin-1", "replace")).hexdigest()
+def _sign(key: bytes, at: str, scope: str, canonical: str) -> str:
+    digest = hashlib.sha256(canonical.encode("latin-1", "replace")).hexdigest()
     return hmac.digest(key, f"{ALGORITHM}\n{at}\n{scope}\n{digest}".encode("latin-1", "replace"), "sha256").hex()
 
 
@@ -176,12 +185,27 @@ def _credential(text: str) -> tuple[str, str, str, str]:
     return parts[0], "/".join(parts[1:]), parts[1], parts[2]
 
 
-def _canonical(ask: Ask, presented: Presented) -> str:
+def _signed_names(text: str) -> tuple[str, ...]:
+    names = tuple(text.split(";"))
+    # Each is written out with its value to be signed, so one name a thousand times would be a thousand values.
+    if len(names) > _MOST_SIGNED or len(set(names)) < len(names):
+        raise Refusal("AccessDenied", f"at most {_MOST_SIGNED} headers are signed, each named once")
+    return names
+
+
+def _canonical(request: S3Request, presented: Presented) -> str:
     # What came encoded is decoded and encoded in the one way that signing knows; S3 resolves no dots.
-    path = _encoded(unquote_to_bytes(ask.raw_path.encode("latin-1")), "/") or "/"
-    headers = "".join(f"{name}:{' '.join(ask.headers.get(name, '').split())}\n" for name in presented.signed)
+    path = _encoded(unquote_to_bytes(request.raw_path.encode("latin-1")), "/") or "/"
+    headers = "".join(f"{name}:{' '.join(request.headers.get(name, '').split())}\n" for name in presented.signed)
     return "\n".join(
-        (ask.method, path, _canonical_query(ask.raw_query), headers, ";".join(presented.signed), presented.payload)
+        (
+            request.method,
+            path,
+            _canonical_query(request.raw_query),
+            headers,
+            ";".join(presented.signed),
+            presented.payload,
+        )
     )
 
 
@@ -202,5 +226,5 @@ def _basic(date: str) -> str:
     """A Date header in the form that is signed; what is not a date stays as it is and is refused later."""
     try:
         return parsedate_to_datetime(date).astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         return date

@@ -11,7 +11,10 @@ _LONGEST_NAME, _LONGEST_VALUE = 128, 256
 
 def in_header(text: str | None) -> dict[str, str]:
     """The tags in an x-amz-tagging header, which is written like a query."""
-    pairs = parse_qsl(text or "", keep_blank_values=True, max_num_fields=1000)
+    try:
+        pairs = parse_qsl(text or "", keep_blank_values=True, max_num_fields=OF_OBJECT)
+    except ValueError as error:
+        raise Refusal("InvalidTag", f"at most {OF_OBJECT} tags") from error
     return _required(pairs, OF_OBJECT)
 
 

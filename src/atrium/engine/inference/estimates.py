@@ -1,0 +1,28 @@
+"""Estimates of a turn's tokens: before it runs, and afterwards when the model does not report them."""
+
+import msgspec
+
+from atrium.kit.estimates import estimate_tokens
+from atrium.seams.models import TokenUsage, Turn
+
+# Around every message and the whole: roles, separators, the beginning of the answer.
+_PER_MESSAGE, _PER_TURN = 4, 3
+
+
+def estimate_turn(turn: Turn) -> int:
+    """Tokens of everything that is sent."""
+    parts = [
+        message.content if isinstance(message.content, str) else _json(message.content) for message in turn.messages
+    ]
+    parts += [_json(message.tool_calls) for message in turn.messages if message.tool_calls]
+    parts += [_json(tool) for tool in turn.tools]
+    return _PER_TURN + _PER_MESSAGE * len(turn.messages) + sum(map(estimate_tokens, parts))
+
+
+def estimate_reply(turn: Turn, said: str) -> TokenUsage:
+    """The usage of a turn that said this much."""
+    return TokenUsage(estimate_turn(turn), estimate_tokens(said))
+
+
+def _json(value: object) -> str:
+    return "" if value is None else msgspec.json.encode(value).decode()

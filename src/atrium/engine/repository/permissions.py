@@ -1,0 +1,42 @@
+"""Who may do what with an object: the one place where visibility, grants and roles meet."""
+
+from uuid import UUID
+
+from atrium.engine.repository import store
+from atrium.engine.repository.model import PERMISSIONS, ObjectMissing, StoredObject
+from atrium.ground.access import service as access
+from atrium.seams.context import Context
+
+
+async def read_visible(ctx: Context, id: UUID, *, lock: bool = False) -> StoredObject:
+    """The object, when the caller may know of it."""
+    found = await store.find_object(ctx.db, ctx.who, id, lock=lock)
+    if found is None:
+        raise ObjectMissing("there is no such object, or it is not shared with you")
+    return found
+
+
+async def granted(ctx: Context, target: StoredObject) -> frozenset[str]:
+    """The permissions that live grants give the caller on this object."""
+    who = ctx.who
+    principals = [who.user_id, who.team_id, who.org_id]
+    held = await store.list_capabilities(ctx.db, who.org_id, target.id, principals)
+    return frozenset(permission for capability in held for permission in PERMISSIONS[capability])
+
+
+async def require(ctx: Context, target: StoredObject, permission: str, *, by_role: bool = True) -> None:
+    """Refuse unless the caller owns it, was granted the permission, or holds it by a role in the object's team."""
+    given = frozenset[str]() if target.owner_id == ctx.who.user_id else await granted(ctx, target)
+    access.require_shared(ctx, target, permission, given, by_role=by_role)
+
+
+async def list_permissions(ctx: Context, target: StoredObject) -> list[str]:
+    """Everything the caller may do with the object."""
+    who, every = ctx.who, frozenset(PERMISSIONS["manage"])
+    if target.owner_id == who.user_id:
+        return sorted(permission for permission in every if who.within_scope(permission))
+    held = await granted(ctx, target) | (who.permissions & every if access.counts_role(ctx, target) else frozenset())
+    if "files:manage" not in held and "files:delete" in held:
+        # Deleting by role alone is for one's own; another's needs the permission to manage.
+        held -= {"files:delete"}
+    return sorted(permission for permission in held | {"files:read"} if who.within_scope(permission))

@@ -1,0 +1,126 @@
+"""One way to call a tool, for every caller: agents, workflow steps, MCP clients and plugins."""
+
+import asyncio
+import hashlib
+from collections.abc import Awaitable
+from functools import lru_cache
+from time import perf_counter
+from typing import Any
+
+import msgspec
+
+from atrium.engine.tools import service, store
+from atrium.engine.tools.model import BadArguments, ToolFailed, ToolResult, ToolTimedOut
+from atrium.engine.tools.service import effect_of
+from atrium.ground.access import service as access
+from atrium.ground.audit import service as audit
+from atrium.kit.errors import AppError
+from atrium.kit.log import log
+from atrium.kit.replies import ReplyRefused, Schema, compile_schema, require_fitting
+from atrium.kit.scales import SchemaRefused
+from atrium.seams.context import Context, Operation, Services
+from atrium.seams.tools import Artifact, Tool, schema_of
+
+LARGEST_RESULT = 1 << 20
+# What a model is shown of a result, half of it from the beginning and half from the end.
+LONGEST_TEXT = 16_000
+
+
+async def call_tool(op: Operation, name: str, arguments: Any) -> ToolResult:
+    """Call a tool as the operation's principal.
+
+    Refused: a tool that the team has not turned on, a permission that is missing, arguments against the schema, an effect
+    from a request that only reads. A call with an effect leaves an audit event: with `run` in the same transaction, with
+    `perform` before the tool begins.
+    """
+    async with op.begin() as ctx:
+        tool = await service.find_enabled(ctx, name)
+        access.require(ctx, tool.permission)
+        _require_arguments(tool, arguments)
+        if effect_of(tool) != "read":
+            access.require_writing(op)
+        if tool.perform is None:
+            result = await _run(ctx, tool, arguments)
+        await _record_effect(ctx, tool, arguments)
+    if tool.perform is not None:
+        result = await _watched(op.services, tool, tool.perform(op, arguments))
+    return result
+
+
+async def _run(ctx: Context, tool: Tool, arguments: Any) -> ToolResult:
+    if tool.run is None:
+        raise ToolFailed(f"the tool {tool.name} has no function")
+    if effect_of(tool) == "read":
+        await store.forbid_writes(ctx.db)
+    return await _watched(ctx.services, tool, tool.run(ctx.db, ctx.who, arguments))
+
+
+async def _record_effect(ctx: Context, tool: Tool, arguments: Any) -> None:
+    """An audit event with the digest of the arguments: the arguments themselves may be private."""
+    if effect_of(tool) != "read":
+        digest = hashlib.sha256(msgspec.json.encode(arguments, order="sorted")).hexdigest()
+        await audit.record(ctx, "tools.called", tool.name, effect=effect_of(tool), arguments=digest)
+
+
+async def _watched(services: Services, tool: Tool, called: Awaitable[Any]) -> ToolResult:
+    """The result of a call that takes no longer than it may, counted by how it ended."""
+    began, end = perf_counter(), "failed"
+    try:
+        async with asyncio.timeout(tool.seconds):
+            result = _result(tool, await called)
+        end = "done"
+        return result
+    except TimeoutError as error:
+        end = "timed_out"
+        raise ToolTimedOut(f"the tool {tool.name} took more than {tool.seconds:g} seconds") from error
+    except AppError:
+        end = "refused"
+        raise
+    except Exception as error:  # a plugin's tool may raise anything; its call is the boundary
+        log.error("tool.failed", tool=tool.name, source=tool.source, exc_info=error)
+        raise ToolFailed(f"the tool {tool.name} failed") from error
+    finally:
+        services.metrics.tool_calls.labels(tool.source, effect_of(tool), end).inc()
+        services.metrics.tool_seconds.labels(tool.source).observe(perf_counter() - began)
+
+
+def _require_arguments(tool: Tool, arguments: Any) -> None:
+    try:
+        require_fitting(arguments, _compiled(msgspec.json.encode(schema_of(tool)).decode()))
+    except ReplyRefused as error:
+        raise BadArguments(f"the arguments of {tool.name}: {error}") from error
+    except SchemaRefused as error:
+        raise ToolFailed(f"the tool {tool.name} cannot be called: {error}") from error
+
+
+@lru_cache(maxsize=1024)
+def _compiled(schema: str) -> Schema:
+    return compile_schema(msgspec.json.decode(schema))
+
+
+def _result(tool: Tool, returned: Any) -> ToolResult:
+    artifact = returned if isinstance(returned, Artifact) else None
+    try:
+        encoded = msgspec.json.encode(artifact.as_value() if artifact else returned)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ToolFailed(f"the result of {tool.name} is not JSON: {error}") from error
+    if len(encoded) > LARGEST_RESULT:
+        raise ToolFailed(f"the result of {tool.name} has more than {LARGEST_RESULT} bytes; let it write a file instead")
+    text = artifact.as_line() if artifact else returned if isinstance(returned, str) else encoded.decode()
+    return ToolResult(
+        name=tool.name,
+        effect=effect_of(tool),
+        untrusted=tool.untrusted,
+        # What a workflow step keeps is what its row will hold, whatever types the tool used.
+        value=msgspec.json.decode(encoded),
+        text=shortened(text),
+        artifact=artifact,
+    )
+
+
+def shortened(text: str) -> str:
+    """The beginning and the end of a long text, with how much is left out between them."""
+    if len(text) <= LONGEST_TEXT:
+        return text
+    half = LONGEST_TEXT // 2
+    return f"{text[:half]}\n[… {len(text) - 2 * half:,} characters left out …]\n{text[-half:]}"

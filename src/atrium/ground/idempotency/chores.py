@@ -1,0 +1,12 @@
+"""What idempotency does in the background."""
+
+from atrium.ground.idempotency import service
+from atrium.seams.context import Services
+from atrium.seams.wiring import Chore
+
+
+async def _forget(services: Services) -> None:
+    await service.forget_old(services.database)
+
+
+CHORES = (Chore("idempotency.forget", 300, _forget),)

@@ -1,0 +1,149 @@
+"""Members: who manages whom, changing a role, and leaving with everything handed over."""
+
+from collections.abc import Mapping
+from uuid import UUID
+
+from atrium.ground.access import service as access
+from atrium.ground.access.model import OrgRole, Role
+from atrium.ground.audit import service as audit
+from atrium.ground.identity import giving, sessions, store
+from atrium.ground.identity.model import (
+    HeirRequired,
+    LastOwner,
+    Member,
+    MemberRemoved,
+    OperatorStays,
+    Private,
+    Removed,
+    RoleChanged,
+    Standing,
+    UserMissing,
+)
+from atrium.kit.etags import require_current
+from atrium.seams.context import Context, Operation
+
+People = Mapping[UUID, Standing]
+
+
+async def read_managed(ctx: Context, id: UUID) -> Member:
+    """A person the caller manages: of their own team, and with org:manage of any team of the company."""
+    access.require(ctx, "members:manage")
+    member = await store.find_member(ctx.db, ctx.who.org_id, id)
+    if member is None or (member.team_id != ctx.who.team_id and "org:manage" not in ctx.who.permissions):
+        raise UserMissing("there is no such person in your team")
+    return member
+
+
+async def hold(ctx: Context, member: Member, *others: UUID) -> People:
+    """The caller, this person and the owners around them locked until commit, so that later checks use their current roles."""
+    who = ctx.who
+    found = await store.hold_people(ctx.db, who.org_id, member.team_id, [who.user_id, member.id, *others])
+    people = {one.id: one for one in found}
+    caller = people.get(who.user_id)
+    if caller is None or (caller.role, caller.org_role, caller.operator) != (who.role, who.org_role, who.operator):
+        raise RoleChanged("your own role changed a moment ago; reload to see what you may do")
+    if member.id not in people:
+        raise UserMissing("this person has just left")
+    return people
+
+
+def require_not_above(ctx: Context, person: Standing) -> None:
+    """Refuse to act on a person whose role or flags the caller could not grant."""
+    giving.require_may_give(ctx.who, person.role, person.org_role, operator=person.operator)
+
+
+async def change_role(ctx: Context, id: UUID, role: Role, if_match: str | None) -> Member:
+    """Give a member another role in their team; a team keeps an owner."""
+    member = await read_managed(ctx, id)
+    people = await hold(ctx, member)
+    require_current(if_match, people[id].etag())
+    require_not_above(ctx, people[id])
+    await giving.require_may_place(ctx, member.team_id, role)
+    if role != Role.OWNER:
+        _require_other_owner(people, people[id])
+    changed = await store.set_role(ctx.db, ctx.who.org_id, id, role)
+    if changed is None:
+        raise UserMissing("this person has just left")
+    await audit.record(ctx, "identity.role_changed", id, role=role, before=people[id].role)
+    return changed
+
+
+async def remove_member(
+    op: Operation, id: UUID, heir_id: UUID | None, private: Private, if_match: str | None
+) -> Removed:
+    """Remove a member: once this returns nothing acts for them, and what they owned has another owner."""
+    async with op.begin() as ctx:
+        # Before anybody waits for this person's writes it is settled that the caller may know of them.
+        member = await read_managed(ctx, id)
+    async with op.begin(ending=(id,)) as ctx:
+        heir = heir_id or _usual_heir(ctx, member)
+        people = await hold(ctx, member, heir)
+        require_current(if_match, people[id].etag())
+        _require_may_leave(ctx, people, people[id])
+        _require_heir(people, people[id], heir)
+        if private == "transfer":
+            giving.require_may_give(ctx.who, org_role=OrgRole.OWNER)
+        return await _remove(ctx, people[id], people[heir], private)
+
+
+async def _remove(ctx: Context, person: Standing, heir: Standing, private: Private) -> Removed:
+    # The row first: a concurrent sign-in either precedes it, and its session is ended below, or finds no account.
+    await store.leave(ctx.db, ctx.who.org_id, person.id)
+    tokens = await store.end_tokens(ctx.db, person.id)
+    await sessions.end_credentials(ctx, person.id)
+    await store.delete_recovery_codes(ctx.db, person.id)
+    await store.delete_resets(ctx.db, ctx.who.org_id, person.id)
+    event = MemberRemoved(person.id, heir.id, private)
+    await ctx.announce(event)
+    removed = Removed(
+        person.id, event.notes, event.objects, event.trashed_notes, event.trashed_objects, tokens, event.s3_keys
+    )
+    await audit.record(
+        ctx,
+        "identity.member_removed",
+        person.id,
+        username=person.username,
+        transfer_to=heir.id,
+        receiver=heir.username,
+        private=private,
+        notes=removed.notes,
+        objects=removed.objects,
+        trashed_notes=removed.trashed_notes,
+        trashed_objects=removed.trashed_objects,
+    )
+    return removed
+
+
+def _require_may_leave(ctx: Context, people: People, person: Standing) -> None:
+    require_not_above(ctx, person)
+    if person.operator:
+        raise OperatorStays("an operator runs the instance, and cannot be removed from it")
+    _require_other_owner(people, person)
+    if person.org_role == OrgRole.OWNER and not any(
+        one.org_role == OrgRole.OWNER for one in people.values() if one.id != person.id
+    ):
+        raise LastOwner("a company always keeps an org_owner; name another one first")
+
+
+def _require_other_owner(people: People, person: Standing) -> None:
+    owners = {one.id for one in people.values() if one.team_id == person.team_id and one.role == Role.OWNER}
+    if owners == {person.id}:
+        raise LastOwner("a team always keeps an owner; make another member owner first")
+
+
+def _usual_heir(ctx: Context, member: Member) -> UUID:
+    if member.team_id != ctx.who.team_id or member.id == ctx.who.user_id:
+        raise HeirRequired(
+            "say who of their team gets what they shared: transfer_to",
+            errors=[{"path": "transfer_to", "message": "required"}],
+        )
+    return ctx.who.user_id
+
+
+def _require_heir(people: People, person: Standing, heir: UUID) -> None:
+    found = people.get(heir)
+    if found is None or found.team_id != person.team_id or heir == person.id:
+        raise HeirRequired(
+            "shared items go to another member of the same team",
+            errors=[{"path": "transfer_to", "message": "not a member of their team"}],
+        )

@@ -1,0 +1,49 @@
+"""The texts a note had: every save keeps the one it replaces, and any of them can be brought back."""
+
+from uuid import UUID
+
+from atrium.ground.access import service as access
+from atrium.ground.audit import service as audit
+from atrium.kit.paging import Page, Pager
+from atrium.product.notes import permissions, store
+from atrium.product.notes.model import Note, NoteMissing, NoteText, NoteVersion, NoteVersionMissing
+from atrium.seams.context import Context
+
+_NEWEST = 2**31 - 1
+
+
+async def list_versions(ctx: Context, id: UUID, limit: int, cursor: str | None) -> Page[NoteVersion]:
+    """What a note has said so far, newest first; the first is what it says now."""
+    access.note_checked(ctx, "notes:read")
+    await permissions.read_visible(ctx, id)
+    pager = Pager(ctx.services.keys, "note versions", ctx.who.user_id, id)
+    before = pager.read(cursor, int)
+    found = await store.list_versions(ctx.db, ctx.who.org_id, id, _NEWEST if before is None else before, limit + 1)
+    return pager.page(found, limit, lambda version: version.number)
+
+
+async def read_version(ctx: Context, id: UUID, number: int) -> NoteText:
+    """One of a note's texts."""
+    access.note_checked(ctx, "notes:read")
+    await permissions.read_visible(ctx, id)
+    return await _text(ctx, id, number)
+
+
+async def restore_version(ctx: Context, id: UUID, number: int, if_match: str | None) -> Note:
+    """Make an earlier title and text the newest version; with `if_match` only on top of the version it names."""
+    note = await permissions.read_visible(ctx, id, lock=True)
+    await permissions.require(ctx, note, "notes:write")
+    permissions.require_current(note, if_match)
+    text = await _text(ctx, id, number)
+    restored = await store.update_note(ctx.db, ctx.who, id, text.title, text.body, None)
+    if restored is None:
+        raise NoteMissing("there is no such note")
+    await audit.record(ctx, "notes.version_restored", id, version=restored.version, restored=number)
+    return restored
+
+
+async def _text(ctx: Context, id: UUID, number: int) -> NoteText:
+    found = await store.find_version(ctx.db, ctx.who.org_id, id, min(number, _NEWEST))
+    if found is None:
+        raise NoteVersionMissing(f"this note has no version {number}")
+    return found

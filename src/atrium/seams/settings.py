@@ -1,0 +1,317 @@
+"""Every SERVICE_* variable: a name, a type, a default, a sentence. Read once; no other module reads the environment."""
+
+import difflib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from datetime import timedelta
+from enum import Enum, StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+
+from atrium.kit.refusals import Refusal
+
+PREFIX = "SERVICE_"
+
+
+class Home(Enum):
+    """What the root address shows."""
+
+    CONSOLE = "console"
+    BETA = "beta"
+
+
+class LogLevel(StrEnum):
+    """Lowest level that is logged."""
+
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+class PushExecutor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A machine that this server calls, as the environment names it."""
+
+    name: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$(?!\n)")]
+    url: Annotated[str, msgspec.Meta(pattern=r"^https?://[^/]+")]
+    key: str = ""
+    model: str = ""
+
+
+class PushExecutors(tuple[PushExecutor, ...]):
+    """Machines out of a JSON list; no two have one name, whatever its case."""
+
+    TAKES = 'a JSON list of {"name", "url", "key"?, "model"?} with names of their own, none of them `local`'
+
+    def __new__(cls, text: str = "") -> "PushExecutors":
+        """Out of JSON; a ValueError says what is wrong with it."""
+        try:
+            found = msgspec.json.decode(text or "[]", type=list[PushExecutor])
+        except msgspec.DecodeError as error:
+            raise ValueError(str(error)) from error
+        names = {one.name.lower() for one in found} - {"local"}
+        if len(names) < len(found):
+            raise ValueError("a name is missing, taken or reserved")
+        return super().__new__(cls, found)
+
+    def find(self, name: str) -> PushExecutor | None:
+        """The machine of this name; None when there is none."""
+        return next((one for one in self if one.name.lower() == name.lower()), None)
+
+
+_PLANS = """{
+ "free": {"ai.requests/day": 200, "ai.tokens.total/month": 200000, "ai.concurrency/total": 2, "storage.bytes/total": 1000000000,
+          "jobs.concurrency/total": 4},
+ "team": {"ai.requests/day": 5000, "ai.tokens.total/month": 10000000, "ai.concurrency/total": 10, "storage.bytes/total": 100000000000,
+          "jobs.concurrency/total": 32},
+ "business": {"ai.requests/day": 100000, "ai.tokens.total/month": 200000000, "ai.concurrency/total": 50,
+              "storage.bytes/total": 2000000000000, "jobs.concurrency/total": 128}
+}"""
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """A named set of caps on a whole company: (dimension, window) → most."""
+
+    name: str
+    caps: dict[tuple[str, str], int]
+
+
+class Plans(tuple[Plan, ...]):
+    """Plans out of a JSON object; `unlimited`, which has no caps, is always among them."""
+
+    TAKES = 'a JSON object of plans, each an object of caps such as {"ai.requests/day": 200}'
+
+    def __new__(cls, text: str = _PLANS) -> "Plans":
+        """Out of JSON; a ValueError says what is wrong with it."""
+        Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9-]{1,63}$(?!\n)")]
+        Cap = Annotated[str, msgspec.Meta(pattern=r"^[a-z.]+/[a-z]+$(?!\n)")]
+        Most = Annotated[int, msgspec.Meta(ge=0, le=9_000_000_000_000_000)]
+        try:
+            found = msgspec.json.decode(text or "{}", type=dict[Name, dict[Cap, Most]])
+        except msgspec.DecodeError as error:
+            raise ValueError(str(error)) from error
+        named: dict[str, dict[str, int]] = {"unlimited": {}} | found
+        return super().__new__(cls, (Plan(name, dict(map(_cap, caps.items()))) for name, caps in named.items()))
+
+    def find(self, name: str) -> Plan | None:
+        """The plan of this name; None when there is none."""
+        return next((one for one in self if one.name == name), None)
+
+    def as_json(self) -> str:
+        """As the environment gives it."""
+        return msgspec.json.encode(
+            {one.name: {"/".join(cap): most for cap, most in one.caps.items()} for one in self}
+        ).decode()
+
+
+def _cap(item: tuple[str, int]) -> tuple[tuple[str, str], int]:
+    dimension, _, window = item[0].partition("/")
+    return (dimension, window), item[1]
+
+
+class BadSetting(Refusal):
+    """A variable in the environment cannot be read; the message names it and what it takes."""
+
+
+def setting(default: Any, sentence: str, *, secret: bool = False, least: int = 1, most: int | None = None) -> Any:
+    """A field with the sentence its reference page prints; `least` and `most` are the ends of what a number may be."""
+    return field(default=default, metadata={"sentence": sentence, "secret": secret, "least": least, "most": most})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The instance's settings, frozen at start."""
+
+    database_url: str = setting(
+        "", "PostgreSQL address; alone it is enough: connections drop to the unprivileged role.", secret=True
+    )
+    database_owner_url: str = setting(
+        "", "A separate login for migrations, when the serving login must not own tables.", secret=True
+    )
+    database_pool: int = setting(10, "Most PostgreSQL connections a process keeps.")
+    database_statement_cache: int = setting(
+        1024, "Prepared statements kept per connection; 0 behind PgBouncer older than 1.21.", least=0
+    )
+    migrate: bool = setting(True, "Migrate the schema at start; off when a separate step runs `atrium migrate`.")
+    data_dir: Path = setting(
+        Path("atrium-data"),
+        "Folder for what is not in PostgreSQL: blobs, uploads on their way, the generated key, the database of `atrium up`.",
+    )
+    secret_key: str = setting(
+        "",
+        "Key (32 bytes or more of text) that seals secrets; several separated by commas rotate, newest first.",
+        secret=True,
+    )
+    multitenant: bool = setting(True, "Whether the instance carries several companies.")
+    home: Home = setting(Home.CONSOLE, "What `/` serves: `console` or `beta`.")
+    base_url: str = setting("", "Address people reach this server at, for links; taken from the request when empty.")
+    hosted: bool = setting(False, "Hosted mode: one tenant, provisioned and suspended with the provisioning token.")
+    provision_token: str = setting("", "The credential of the provisioning routes in hosted mode.", secret=True)
+    demo: bool = setting(False, "Allow POST /api/admin/seed-tenants, which makes companies with known passwords.")
+    domain_proof: bool = setting(
+        False, "Ask for a TXT record before a company's hostname counts; operators may waive it."
+    )
+    dns_servers: str = setting(
+        "", "Name servers (address or address@port, comma separated) for that record; the system's when empty."
+    )
+    bootstrap_token: str = setting(
+        "", "When set, POST /api/bootstrap must carry it as its bearer credential.", secret=True
+    )
+    plugins_dir: str = setting("", "One more folder to load plugins from.")
+    blob_store: str = setting("rs3", "Where the bytes of objects are kept: `rs3` (local folders), `s3`, or a plugin's.")
+    blob_s3_bucket: str = setting("", "Bucket of the store `s3`.")
+    blob_s3_prefix: str = setting("", "What every name in the bucket begins with, such as `atrium/`.")
+    blob_s3_endpoint: str = setting("", "Address of an S3-compatible cloud; Amazon's own when empty.")
+    blob_s3_region: str = setting("us-east-1", "Region of the bucket.")
+    blob_s3_access_key_id: str = setting("", "Access key of the bucket; the machine's own role when empty.")
+    blob_s3_secret_access_key: str = setting("", "Secret of that access key.", secret=True)
+    blob_keep_hours: int = setting(
+        168,
+        "Hours for which bytes stay in the blob store after the last version of theirs; 0 frees them at once.",
+        least=0,
+        most=876_600,
+    )
+    s3_bucket: str = setting("files", "Name of the bucket that holds a team's objects for S3 clients.")
+    s3_region: str = setting(
+        "atrium", "Region told to S3 clients; any is accepted. One of Amazon's would bring old signatures."
+    )
+    s3_domain: str = setting("", "Hostname that speaks only S3; a name below it is a bucket (virtual-host style).")
+    s3_port: int = setting(0, "One more port, which speaks only S3; none when 0.", least=0, most=65_535)
+    s3_url: str = setting("", "Address S3 clients reach this server at; made from the settings above when empty.")
+    s3_extra_buckets: bool = setting(
+        False, "Let people create buckets besides their team's; each is a folder of the team's bucket."
+    )
+    object_limit: int = setting(53_687_091_200, "Most bytes of one object (50 GiB).")
+    upload_timeout: int = setting(60, "Seconds an upload may stand still before it is given up.")
+    extraction: bool = setting(True, "Extract the text of uploaded documents, in processes of their own.")
+    extraction_input: int = setting(104_857_600, "Most bytes of a document whose text is extracted.")
+    extraction_seconds: int = setting(20, "Seconds one document may take, of processor and of clock.")
+    extraction_memory: int = setting(
+        1_073_741_824, "Bytes of memory one document may take; a process reads up to three at once."
+    )
+    extraction_output: int = setting(2_097_152, "Most bytes of text kept of one document; the rest is cut off.")
+    embed_worker: bool = setting(
+        False, "Run jobs in the serving process as well; `atrium up` always does, larger installs start `atrium work`."
+    )
+    worker_concurrency: int = setting(8, "Jobs that one worker process runs at once.")
+    executor_hosts: str = setting(
+        "", "Hosts (comma separated) that push executors may be on although they are not on the public internet."
+    )
+    local_model_url: str = setting(
+        "", "OpenAI-compatible URL of this server's own model, such as http://127.0.0.1:8080/v1; simulated when empty."
+    )
+    local_model_key: str = setting("", "Key of that URL.", secret=True)
+    local_model: str = setting("", "Name of the model to ask for there; the server's only one when empty.")
+    push_executors: PushExecutors = setting(
+        PushExecutors(),
+        "Machines that this server calls for everybody: a JSON list of objects with name, url, and perhaps key and model.",
+        secret=True,
+    )
+    plans: Plans = setting(
+        Plans(),
+        'Plans, each a set of caps on a whole company: a JSON object of objects such as {"ai.requests/day": 200}; `unlimited` has none.',
+    )
+    utility_executor: str = setting(
+        "", "Executor of the role `utility` for teams that chose none; this server when empty."
+    )
+    job_retention_days: int = setting(30, "Days for which finished jobs are kept.")
+    trash_days: int = setting(
+        30, "Days for which deleted notes, documents and files can be restored; 0 deletes them at once.", least=0
+    )
+    default_locale: str = setting("en", "Locale of people who have not chosen one, until the instance sets its own.")
+    rate_per_credential: int = setting(6000, "Requests a minute one credential may make to one process.")
+    rate_public_writes: int = setting(
+        60, "Public writes (sign-in, first run) a minute from one address, over all processes."
+    )
+    login_failures: int = setting(
+        5, "Failed sign-ins in 15 minutes, per account and per address, before backoff starts."
+    )
+    body_limit: int = setting(1_048_576, "Most bytes of a JSON body.")
+    header_timeout: int = setting(15, "Seconds a client may take to send a request's head.")
+    body_timeout: int = setting(30, "Seconds a client may take to send a JSON body.")
+    send_timeout: int = setting(60, "Seconds a client may take nothing of a reply that waits for it.")
+    drain_seconds: int = setting(20, "Seconds a stopping process gives to requests in flight.", least=0)
+    trusted_proxies: str = setting(
+        "", "Addresses (comma separated) whose X-Forwarded-For and X-Forwarded-Proto are believed."
+    )
+    tls_certificate: str = setting(
+        "", "File with this server's certificate chain (PEM): it then speaks HTTPS itself, without a proxy in front."
+    )
+    tls_key: str = setting("", "File with the certificate's private key (PEM).")
+    access_log: bool = setting(True, "Write one line per request to standard output.")
+    log_level: LogLevel = setting(LogLevel.INFO, "Lowest level that is logged: debug, info, warning or error.")
+
+    def trash_age(self) -> timedelta:
+        """For how long deleted things are kept; more than a century is a century."""
+        return timedelta(days=min(self.trash_days, 36_525))
+
+    def trusted_executor_hosts(self) -> frozenset[str]:
+        """The hosts of `executor_hosts`, one by one."""
+        return frozenset(filter(None, self.executor_hosts.lower().replace(" ", "").split(",")))
+
+
+def read_settings(
+    environment: Mapping[str, str] | None = None, usual: Mapping[str, Any] | None = None, **overrides: Any
+) -> Settings:
+    """The settings of this process; a value that cannot be read stops the start by name. `usual` replaces defaults."""
+    found = os.environ if environment is None else environment
+    values: dict[str, Any] = {
+        f.name: _convert(f.name, f.type, found[name], f.metadata)
+        for f in fields(Settings)
+        if (name := PREFIX + f.name.upper()) in found
+    }
+    return Settings(**({**(usual or {})} | values | overrides))
+
+
+def unknown_names(environment: Mapping[str, str] | None = None) -> list[str]:
+    """A sentence for every SERVICE_ variable that is no setting, with the name that was probably meant."""
+    known = [PREFIX + f.name.upper() for f in fields(Settings)]
+    found = os.environ if environment is None else environment
+    strays = sorted(name for name in found if name.startswith(PREFIX) and name not in known)
+    return [f"{name} is not a setting{_guess(name, known)}" for name in strays]
+
+
+def _guess(name: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(name.upper(), known, n=1, cutoff=0.8)
+    return f"; did you mean {near[0]}?" if near else "; `atrium settings` lists them all"
+
+
+def _convert(name: str, kind: Any, text: str, about: Mapping[str, Any]) -> object:
+    least, most = about["least"], about["most"]
+    try:
+        if kind is bool:
+            return {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False, "": False}[
+                text.lower()
+            ]
+        if kind is int and not least <= int(text) <= (most or int(text)):
+            raise ValueError(text)
+        return kind(text)
+    except (KeyError, ValueError) as error:
+        known = {
+            bool: "1 or 0",
+            int: f"int of at least {least}" + (f" and at most {most}" if most else ""),
+            PushExecutors: PushExecutors.TAKES,
+        }
+        takes = "|".join(kind._value2member_map_) if issubclass(kind, Enum) else known.get(kind, kind.__name__)
+        given = "" if about["secret"] else f"={text!r}"
+        raise BadSetting(f"{PREFIX}{name.upper()}{given} cannot be read: it takes {takes}") from error
+
+
+def describe_settings() -> str:
+    """Every variable with its default and its sentence, for `atrium settings` and the reference page."""
+    return "\n".join(
+        f"{PREFIX}{f.name.upper()}={_shown(f.default)}\n    {f.metadata['sentence']}" for f in fields(Settings)
+    )
+
+
+def _shown(default: object) -> str:
+    if isinstance(default, bool):
+        return str(int(default))
+    if isinstance(default, PushExecutors):
+        return msgspec.json.encode(list(default)).decode()
+    if isinstance(default, Plans):
+        return default.as_json()
+    return str(default.value if isinstance(default, Enum) else default)
