@@ -1,7 +1,7 @@
 // A company's life: founded, taken over, branded, limited, suspended, resumed. And looks without a wrong frame.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { call, closeServers, found, join, openBrowser, openPerson, openServer, PASSWORD, wrongs } from './world.mjs';
+import { ask, call, closeAll, confirm, found, join, openBrowser, openPerson, openServer, PASSWORD } from './world.mjs';
 import { wordsOf } from './words.mjs';
 
 const t = wordsOf('en');
@@ -13,20 +13,17 @@ before(async () => {
   [browser, server] = await Promise.all([openBrowser(), openServer()]);
   ada = await found(server);
 });
-after(async () => {
-  await browser.close();
-  await closeServers();
-  assert.deepEqual(wrongs, []);
-});
+after(closeAll);
 
 const hex = (page, token) => page.locator(`[data-token="${token}"] input[type=text]`);
 const shown = (page, name) => page.evaluate((property) => getComputedStyle(document.documentElement).getPropertyValue(property).trim(), name);
 const button = (page, key) => page.getByRole('button', { name: t(key), exact: true });
 
 async function foundCompany(page, name, owner) {
-  await page.getByRole('link', { name: t('companies.new') }).click();
+  await page.getByRole('link', { name: t('nav.new_company') }).click();
   await page.getByLabel(t('companies.name')).fill(name);
   await page.getByLabel(t('companies.owner')).fill(owner);
+  await confirm(page);
   await button(page, 'companies.create').click();
 }
 
@@ -34,7 +31,7 @@ describe('a company', () => {
   it('is founded, taken over, branded, suspended and resumed', async () => {
     const operator = await openPerson(browser, server, { token: ada });
     const owner = await openPerson(browser, server);
-    await operator.go('/instance/companies');
+    await operator.go('/settings/instance/companies');
     await foundCompany(operator.page, 'Hafnarbakki ehf.', 'sigurdur');
     const link = await operator.page.getByTestId('secret').first().innerText();
     await button(operator.page, 'members.passed_on').click();
@@ -45,7 +42,7 @@ describe('a company', () => {
     await button(owner.page, 'signin.set_password').click();
     await owner.page.getByRole('heading', { name: t('home.recent') }).waitFor();
 
-    await owner.go('/company/branding');
+    await owner.go('/settings/company/branding');
     await owner.page.getByText(t('branding.from_instance')).waitFor();
     await owner.page.getByLabel(t('branding.title_field')).fill('Bakkinn');
     for (const [token, colour] of Object.entries(TEAL)) await hex(owner.page, token).fill(colour);
@@ -80,7 +77,7 @@ describe('a company', () => {
   it('whose slug is taken is told so beside the slug', async () => {
     await call(server, '/api/orgs', { token: ada, body: { name: 'Acme', slug: 'acme', owner: { username: 'wile' } } });
     const operator = await openPerson(browser, server, { token: ada });
-    await operator.go('/instance/companies');
+    await operator.go('/settings/instance/companies');
     await foundCompany(operator.page, 'Acme', 'roadrunner');
 
     const slug = operator.page.getByLabel(t('companies.slug'), { exact: true });
@@ -93,7 +90,7 @@ describe('a company', () => {
 
   it('is found by its name and the search is in the address', async () => {
     const operator = await openPerson(browser, server, { token: ada });
-    await operator.go('/instance/companies');
+    await operator.go('/settings/instance/companies');
     await operator.page.getByPlaceholder(t('companies.search')).fill('northw');
     await operator.page.waitForFunction(() => document.querySelectorAll('[data-row]').length === 1);
 
@@ -105,27 +102,34 @@ describe('a company', () => {
 
   it('gets a limit, shown as a meter, and loses it again', async () => {
     const operator = await openPerson(browser, server, { token: ada });
-    await operator.go('/instance/companies/northwind-freight');
+    await operator.go('/settings/instance/companies/northwind-freight');
     await operator.page.getByLabel(t('companies.dimension')).selectOption('jobs.concurrency');
     await operator.page.getByLabel(t('companies.window'), { exact: true }).selectOption('total');
     await operator.page.getByLabel(t('companies.most')).fill('4');
     await button(operator.page, 'companies.set_limit').click();
 
     await operator.page.getByRole('meter', { name: t('usage.jobs_concurrency') }).waitFor();
-    await operator.page.getByRole('button', { name: t('companies.remove_limit', { name: t('usage.jobs_concurrency'), window: t('usage.window_total') }) }).click();
+    await operator.page.getByRole('button', { name: t('companies.remove_limit', { name: t('usage.jobs_concurrency'), window: t('usage.right_now') }) }).click();
     await operator.page.getByRole('meter', { name: t('usage.jobs_concurrency') }).waitFor({ state: 'detached' });
     await operator.close();
   });
 
   it('shows what proves its hostname, and takes the operator’s word', async () => {
     const operator = await openPerson(browser, server, { token: ada });
-    await operator.go('/instance/companies/northwind-freight');
+    await operator.go('/settings/instance/companies/northwind-freight');
     await operator.page.getByLabel(t('company.hostname')).fill('notes.northwind.example');
     await operator.page.locator('form', { has: operator.page.getByLabel(t('company.hostname')) }).getByRole('button').click();
+    await confirm(operator.page);
+    await operator.page.getByRole('dialog').getByRole('button', { name: t('ui.save') }).click();
     await operator.page.getByText(t('companies.proof_lead')).waitFor();
     assert.match((await operator.page.getByTestId('secret').allInnerTexts()).join(' '), /notes\.northwind\.example .+/);
 
     await button(operator.page, 'companies.waive').click();
+    await operator.page.locator('input[name=own_password]').fill('not the password');
+    await operator.page.getByRole('dialog').getByRole('button', { name: t('ui.save') }).click();
+    await operator.page.getByText(t('account.wrong_password')).waitFor();
+    await confirm(operator.page);
+    await operator.page.getByRole('dialog').getByRole('button', { name: t('ui.save') }).click();
     await operator.page.getByText(t('companies.works'), { exact: true }).waitFor();
 
     assert.equal(await operator.page.getByText(t('companies.proof_lead')).count(), 0);
@@ -137,15 +141,16 @@ describe('a company', () => {
 describe('people of a company', () => {
   it('are added to any team, with a role in the company', async () => {
     const owner = await openPerson(browser, server, { token: ada });
-    await owner.go('/company/teams/new');
+    await owner.go('/settings/company/teams/new');
     await owner.page.getByLabel(t('company.team_name')).fill('Finance');
     await button(owner.page, 'company.create_team').click();
     await owner.page.getByTestId('toast').getByText(t('company.team_made', { name: 'Finance' })).waitFor();
-    await owner.go('/company/people/new');
+    await owner.go('/settings/company/people/new');
     await owner.page.getByLabel(t('members.username')).fill('grace');
     await owner.page.getByLabel(t('company.team'), { exact: true }).selectOption({ label: 'Finance' });
     await owner.page.getByLabel(t('company.role')).selectOption('org_reader');
-    await owner.page.getByRole('dialog').getByRole('button', { name: t('company.add_person') }).click();
+    await confirm(owner.page);
+    await owner.page.getByRole('dialog').getByRole('button', { name: t('nav.add_person') }).click();
 
     await owner.page.getByTestId('secret').first().waitFor();
     await button(owner.page, 'members.passed_on').click();
@@ -153,13 +158,15 @@ describe('people of a company', () => {
     await row.getByRole('cell', { name: 'Finance', exact: true }).waitFor();
     assert.equal(await row.getByRole('combobox').inputValue(), 'org_reader');
     await row.getByRole('combobox').selectOption('');
+    await confirm(owner.page);
+    await button(owner.page, 'members.change_role_action').click();
     await owner.page.getByTestId('toast').getByText(t('company.role_changed', { name: 'grace' })).waitFor();
     await owner.close();
   });
 
   it('cannot change their own role and read why', async () => {
     const owner = await openPerson(browser, server, { token: ada });
-    await owner.go('/company/people');
+    await owner.go('/settings/company/people');
 
     const own = owner.page.locator('[data-row]', { hasText: 'Ada Lovelace' });
     await own.getByText(t('company.own_role')).waitFor();
@@ -171,11 +178,11 @@ describe('people of a company', () => {
   it('without a role in it see no company page', async () => {
     const jo = await join(server, ada, 'jo', 'Jo');
     const person = await openPerson(browser, server, { token: jo.token });
-    await person.go('/company');
+    await person.go('/settings/company');
 
     await person.page.getByRole('heading', { name: t('app.forbidden_title') }).first().waitFor();
 
-    assert.equal(await person.page.getByRole('navigation').getByRole('link', { name: t('company.people') }).count(), 0);
+    assert.equal(await person.page.getByRole('navigation').getByRole('link', { name: t('nav.people') }).count(), 0);
     await person.close();
   });
 });
@@ -183,7 +190,7 @@ describe('people of a company', () => {
 describe('a look', () => {
   it('that cannot be read is not saved, and one click makes it readable', async () => {
     const owner = await openPerson(browser, server, { token: ada });
-    await owner.go('/company/branding');
+    await owner.go('/settings/company/branding');
     await hex(owner.page, 'accent').fill('#9aa5ff');
     await owner.page.getByText(t('branding.blocked', { n: 3 })).waitFor();
     assert.ok(await button(owner.page, 'ui.save').isDisabled());
@@ -197,7 +204,7 @@ describe('a look', () => {
 
   it('the server refuses lands on its field with a colour that would do', async () => {
     const owner = await openPerson(browser, server, { token: ada });
-    await owner.go('/company/branding');
+    await owner.go('/settings/company/branding');
     await owner.page.route('**/api/org/branding', (route) => (route.request().method() === 'PUT' ? route.continue({ postData: JSON.stringify({ theme: { 'dark-text': '#444444' } }) }) : route.continue()));
     await owner.page.getByLabel(t('branding.title_field')).fill('Northwind');
     await button(owner.page, 'ui.save').click();
@@ -212,7 +219,7 @@ describe('a look', () => {
 
   it('has a logo that is kept, worn and removed, and is reset after a question', async () => {
     const owner = await openPerson(browser, server, { token: ada });
-    await owner.go('/company/branding');
+    await owner.go('/settings/company/branding');
     await owner.page.locator('input[type=file]').setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: PIXEL });
     await owner.page.getByTestId('toast').getByText(t('branding.logo_saved')).waitFor();
     await owner.page.waitForFunction(() => document.querySelector('[data-testid=mark]').src.startsWith('data:image/png'));
@@ -252,7 +259,7 @@ describe('a look', () => {
 
   it('of the instance is edited by the same editor', async () => {
     const operator = await openPerson(browser, server, { token: ada });
-    await operator.go('/instance/branding');
+    await operator.go('/settings/instance/branding');
     await operator.page.getByLabel(t('branding.title_field')).fill('Harbour');
     await button(operator.page, 'ui.save').click();
     await operator.page.getByTestId('toast').getByText(t('branding.saved')).waitFor();
@@ -272,11 +279,31 @@ describe('usage', () => {
     for (const [most, fullness] of [[10, 'calm'], [5, 'near'], [4, 'full'], [null, 'open']]) {
       await limit(most);
       await person.page.goto('about:blank');
-      await person.go('/usage');
+      await person.go('/settings/usage');
 
       assert.equal(await person.page.getByRole('region', { name: t('usage.ai_requests'), exact: true }).getByTestId('meter').first().getAttribute('data-fullness'), fullness);
     }
     await person.close();
+  });
+});
+
+describe('the languages of an instance', () => {
+  it('are what its operator chose, for everyone who may not switch', async () => {
+    const fresh = await openServer();
+    const operator = await openPerson(browser, fresh, { token: await found(fresh) });
+    await operator.go('/settings/instance/languages');
+    await operator.page.getByLabel(t('instance.default_language')).selectOption('es');
+    await operator.page.getByRole('switch', { name: t('instance.switching') }).click();
+    await button(operator.page, 'ui.save').click();
+    await operator.page.getByTestId('toast').getByText(t('instance.languages_saved')).waitFor();
+
+    const visitor = await openPerson(browser, fresh);
+    await visitor.page.goto(fresh.address);
+    await visitor.page.getByRole('button', { name: wordsOf('es')('signin.submit'), exact: true }).waitFor();
+
+    assert.equal(await visitor.page.evaluate(() => document.documentElement.lang), 'es');
+    for (const person of [operator, visitor]) await person.close();
+    await fresh.close();
   });
 });
 
@@ -289,7 +316,7 @@ describe('an empty team', () => {
 
     await person.page.getByText(t('home.samples'), { exact: true }).waitFor({ state: 'detached' });
 
-    assert.ok((await call(fresh, '/api/notes', { token: await person.page.evaluate(() => localStorage.getItem('atrium.session')) })).items.length > 0);
+    assert.ok((await ask(person.page, '/api/notes')).items.length > 0);
     await person.close();
     await fresh.close();
   });

@@ -1,7 +1,7 @@
 // Two people, one note: whatever either of them wrote is there in the end.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { call, closeServers, found, join, openBrowser, openPerson, openServer, wrongs } from './world.mjs';
+import { call, closeAll, found, join, openBrowser, openPerson, openServer } from './world.mjs';
 import { wordsOf } from './words.mjs';
 
 const t = wordsOf('en');
@@ -11,11 +11,7 @@ before(async () => {
   ada = await found(server);
   grace = (await join(server, ada, 'grace', 'Grace Hopper')).token;
 });
-after(async () => {
-  await browser.close();
-  await closeServers();
-  assert.deepEqual(wrongs, []);
-});
+after(closeAll);
 
 const makeNote = (body) => call(server, '/api/notes', { token: ada, body: { title: 'Watch list', body, visibility: 'team' } });
 const readNote = (id) => call(server, `/api/notes/${id}`, { token: ada });

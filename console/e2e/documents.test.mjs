@@ -1,7 +1,7 @@
 // Documents: written, saved as versions, met by somebody else's, looked back at, deleted.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { call, closeServers, found, join, openBrowser, openPerson, openServer, put, wrongs } from './world.mjs';
+import { call, closeAll, found, join, openBrowser, openPerson, openServer, put } from './world.mjs';
 import { LOCALES, wordsOf } from './words.mjs';
 
 const t = wordsOf('en');
@@ -11,11 +11,7 @@ before(async () => {
   ada = await found(server);
   grace = (await join(server, ada, 'grace', 'Grace Hopper')).token;
 });
-after(async () => {
-  await browser.close();
-  await closeServers();
-  assert.deepEqual(wrongs, []);
-});
+after(closeAll);
 
 const button = (page, name) => page.getByRole('button', { name, exact: true });
 const saved = (page) => page.locator('[data-testid=save-state][data-state=saved]').waitFor();
@@ -41,7 +37,7 @@ describe('the life of a document', () => {
 
       await person.go('/documents');
       await page.getByText(words('documents.none_title')).waitFor();
-      await page.getByRole('link', { name: words('documents.new') }).first().click();
+      await page.getByRole('link', { name: words('nav.new_document') }).first().click();
       await page.getByLabel(words('writing.title_field')).fill('Fog protocol');
       await editor(page, words).click();
       await page.keyboard.type('# First\n\nTug first.');
@@ -52,7 +48,6 @@ describe('the life of a document', () => {
       await page.getByTestId('version').nth(1).waitFor();
       await page.getByRole('link', { name: words('files.write'), exact: true }).click();
       await button(page, words('documents.delete')).click();
-      await page.getByRole('dialog').getByRole('button', { name: words('documents.delete') }).click();
       await page.getByText(words('documents.none_title')).waitFor();
 
       assert.deepEqual((await call(house, '/api/documents', { token: owner })).items, []);

@@ -36,7 +36,7 @@ export async function stock(server, ada, people) {
   return { tides: tides.id, pdf: pdf.id, document: documents[0].id };
 }
 
-const versions = (t) => (page) => page.getByTestId('version').nth(2).waitFor({ state: 'visible' }).then(() => page.getByRole('button', { name: t('files.compare_version', { n: 1 }), exact: true }).waitFor());
+const versions = (t) => (page) => page.getByTestId('version').nth(2).waitFor({ state: 'visible' }).then(() => page.getByRole('button', { name: t('versions.compare_version', { n: 1 }), exact: true }).waitFor());
 const sharing = (t) => (page) => page.getByRole('dialog').getByTestId('grant').nth(2).waitFor().then(() => page.getByLabel(t('files.share_whom')).waitFor());
 
 export const fileScreensOf = ({ files }, t) => [
@@ -57,7 +57,7 @@ export const fileScreensOf = ({ files }, t) => [
   { name: 'file', path: `/files/${files.tides}`, act: (page) => page.locator('.prose table').waitFor() },
   { name: 'file-pdf', path: `/files/${files.pdf}`, act: (page) => page.locator('iframe').waitFor().then(() => page.waitForTimeout(1500)) },
   { name: 'file-versions', path: `/files/${files.tides}?view=versions`, act: versions(t) },
-  { name: 'file-compare', path: `/files/${files.tides}?view=versions`, act: async (page) => { await page.getByRole('button', { name: t('files.compare_version', { n: 1 }), exact: true }).click(); await page.locator('[data-line=added]').first().waitFor(); } },
+  { name: 'file-compare', path: `/files/${files.tides}?view=versions`, act: async (page) => { await page.getByRole('button', { name: t('versions.compare_version', { n: 1 }), exact: true }).click(); await page.locator('[data-line=added]').first().waitFor(); } },
   { name: 'file-text', path: `/files/${files.tides}?view=text` },
   { name: 'file-origins', path: `/files/${files.tides}?view=origins` },
   { name: 'file-share', path: `/files/${files.tides}?share=true`, act: sharing(t) },
@@ -72,7 +72,7 @@ export const fileScreensOf = ({ files }, t) => [
     },
   },
   { name: 'shared', path: '/shared' },
-  { name: 's3-keys', path: '/s3-keys' },
+  { name: 's3-keys', path: '/settings/s3-keys' },
   { name: 'documents', path: '/documents' },
   { name: 'document-write', path: `/documents/${files.document}`, act: (page) => page.locator('.cm-content').waitFor() },
   { name: 'document-preview', path: `/documents/${files.document}`, act: async (page) => { await page.getByRole('button', { name: t('documents.preview') }).click(); await page.locator('.prose h2').first().waitFor(); } },

@@ -35,6 +35,8 @@ export const jobScreensOf = ({ jobs }, t) => [
   { name: 'job-done', path: `/jobs/${jobs.done}`, act: (page) => page.getByRole('heading', { name: t('jobs.result') }).waitFor() },
   { name: 'job-waiting', path: `/jobs/${jobs.waiting}` },
   { name: 'job-cancel', path: `/jobs/${jobs.waiting}`, act: async (page) => { await page.getByRole('button', { name: t('jobs.cancel'), exact: true }).click(); await page.getByRole('dialog').waitFor(); } },
-  { name: 'executors', path: '/executors', act: (page) => page.getByLabel(t('executors.role_utility')).waitFor() },
-  { name: 'executor-new', path: '/executors/new', act: (page) => page.getByText(t('executors.mode_push'), { exact: true }).click() },
+  { name: 'executors', path: '/settings/executors' },
+  { name: 'instance-executors', path: '/settings/instance/executors' },
+  { name: 'models', path: '/settings/models', act: (page) => page.getByLabel(t('executors.role_utility')).waitFor() },
+  { name: 'executor-new', path: '/settings/executors/new', act: (page) => page.getByText(t('executors.mode_push'), { exact: true }).click() },
 ];

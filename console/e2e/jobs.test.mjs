@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join as pathOf } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { call, closeServers, found, join, openBrowser, openPerson, openServer, wrongs } from './world.mjs';
+import { call, closeAll, confirm, found, join, openBrowser, openPerson, openServer } from './world.mjs';
 import { COUNT, REPORT } from './job-screens.mjs';
 import { LOCALES, wordsOf } from './words.mjs';
 
@@ -24,9 +24,7 @@ before(async () => {
 });
 after(async () => {
   rmSync(home, { recursive: true, force: true });
-  await browser.close();
-  await closeServers();
-  assert.deepEqual(wrongs, []);
+  await closeAll();
 });
 
 const button = (page, name) => page.getByRole('button', { name, exact: true });
@@ -51,14 +49,14 @@ describe('a job', () => {
       const { page } = person;
       await person.go('/jobs');
       await page.getByText(words('jobs.none_title')).waitFor();
-      await page.getByRole('link', { name: words('jobs.try') }).first().click();
+      await page.getByRole('link', { name: words('nav.try_job') }).first().click();
       await page.getByLabel(words('jobs.try_text')).fill('to be or not to be');
       await button(page, words('jobs.queue_it')).click();
       await inState(page, 'succeeded');
 
       const result = JSON.parse(await page.getByRole('region', { name: words('jobs.result') }).locator('pre').innerText());
       assert.equal(result.words, 6);
-      await page.getByRole('link', { name: words('jobs.title') }).last().click();
+      await page.getByRole('link', { name: words('nav.jobs') }).last().click();
       await page.locator('[data-testid=job][data-state=succeeded]', { hasText: COUNT }).waitFor();
       await person.close();
       await server.close();
@@ -110,13 +108,14 @@ describe('an executor', () => {
     const ada = await found(server);
     const person = await openPerson(browser, server, { token: ada });
     const { page } = person;
-    await person.go('/executors');
+    await person.go('/settings/executors');
     await page.getByText(t('executors.none_title')).waitFor();
-    await page.getByRole('link', { name: t('executors.new') }).first().click();
+    await page.getByRole('link', { name: t('nav.new_executor') }).first().click();
     await button(page, t('executors.create')).click();
     await page.getByText(t('executors.name_problem')).waitFor();
     await page.getByLabel(t('executors.name'), { exact: true }).fill('reports');
     await page.getByLabel(t('executors.kinds')).fill(REPORT);
+    await confirm(page);
     await button(page, t('executors.create')).click();
     const token = await page.getByTestId('secret').innerText();
     const worker = shell(await page.getByTestId('command').innerText());
@@ -129,7 +128,7 @@ describe('an executor', () => {
     await inState(page, 'succeeded');
     await page.getByText('"shipments": 3').waitFor();
 
-    await person.go('/executors');
+    await person.go('/settings/executors');
     await button(page, t('executors.retire_name', { name: 'reports' })).click();
     await page.getByRole('dialog').getByRole('button', { name: t('executors.retire'), exact: true }).click();
     await news(page, t('executors.retired', { name: 'reports' }));
@@ -146,11 +145,12 @@ describe('an executor', () => {
     const ada = await found(server);
     const person = await openPerson(browser, server, { token: ada });
     const { page } = person;
-    await person.go('/executors/new');
+    await person.go('/settings/executors/new');
     await page.getByLabel(t('executors.name'), { exact: true }).fill('gpu-1');
     await page.getByText(t('executors.mode_push'), { exact: true }).click();
     await page.getByLabel(t('executors.url'), { exact: true }).fill('http://127.0.0.1:9/v1');
     await page.getByLabel(t('executors.reach')).selectOption('everybody');
+    await confirm(page);
     await button(page, t('executors.create')).click();
     await page.getByText(t('errors.executors_invalid')).waitFor();
     await page.getByLabel(t('executors.url'), { exact: true }).fill('https://203.0.114.7/v1');
@@ -158,6 +158,7 @@ describe('an executor', () => {
     await button(page, t('executors.create')).click();
     await news(page, t('executors.created', { name: 'gpu-1' }));
 
+    await person.go('/settings/models');
     await page.getByLabel(t('executors.role_utility')).selectOption('gpu-1');
     await news(page, t('executors.role_set'));
     assert.equal((await call(server, '/api/model-roles', { token: ada })).roles.utility, 'gpu-1');
@@ -168,21 +169,24 @@ describe('an executor', () => {
     await server.close();
   });
 
-  it('of the company is made by its admins, bound to it, and not theirs to retire', async () => {
+  it('of the company is made by its admins, bound to it, and theirs to retire', async () => {
     const server = await openServer();
     const ada = await found(server);
     const marta = await join(server, ada, 'marta', 'Marta Vidal');
     await call(server, `/api/org/members/${marta.id}`, { token: ada, method: 'PATCH', body: { org_role: 'org_admin' } });
     const person = await openPerson(browser, server, { token: marta.token });
     const { page } = person;
-    await person.go('/executors/new');
+    await person.go('/settings/executors/new');
     assert.deepEqual(await page.getByLabel(t('executors.reach')).locator('option').allInnerTexts(), [t('executors.reach_company')]);
     await page.getByLabel(t('executors.name'), { exact: true }).fill('bilbao');
+    await confirm(page);
     await button(page, t('executors.create')).click();
     await button(page, t('executors.kept')).click();
     await page.getByTestId('executor').filter({ hasText: 'bilbao' }).getByText(t('executors.company_only')).waitFor();
 
-    assert.equal(await button(page, t('executors.retire_name', { name: 'bilbao' })).count(), 0);
+    await button(page, t('executors.retire_name', { name: 'bilbao' })).click();
+    await page.getByRole('dialog').getByRole('button', { name: t('executors.retire'), exact: true }).click();
+    await news(page, t('executors.retired', { name: 'bilbao' }));
     await person.close();
     await server.close();
   });

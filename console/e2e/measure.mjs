@@ -29,14 +29,14 @@ async function load(path, token) {
 async function change(page, path) {
   return page.evaluate(async (to) => {
     const started = performance.now();
-    const before = document.querySelector('main h1')?.textContent;
+    const before = document.querySelector('#root h1')?.textContent;
     location.hash = to;
-    while (document.querySelector('main h1')?.textContent === before || document.querySelector('.skeleton')) await new Promise(requestAnimationFrame);
+    while (document.querySelector('#root h1')?.textContent === before || document.querySelector('.skeleton')) await new Promise(requestAnimationFrame);
     return performance.now() - started;
   }, path);
 }
 
-for (const [name, path, token] of [['sign-in', '/sign-in'], ['home', '/', team.ada], ['notes', '/notes', team.ada], ['note', `/notes/${team.note}`, team.ada], ['files', '/files', team.ada], ['file', `/files/${team.files.tides}`, team.ada], ['document', `/documents/${team.files.document}`, team.ada], ['usage', '/usage', team.ada], ['companies', '/instance/companies', team.ada], ['branding', '/company/branding', team.ada]]) {
+for (const [name, path, token] of [['sign-in', '/sign-in'], ['home', '/', team.ada], ['notes', '/notes', team.ada], ['note', `/notes/${team.note}`, team.ada], ['files', '/files', team.ada], ['file', `/files/${team.files.tides}`, team.ada], ['document', `/documents/${team.files.document}`, team.ada], ['usage', '/settings/usage', team.ada], ['companies', '/settings/instance/companies', team.ada], ['branding', '/settings/company/branding', team.ada]]) {
   const rounds = [];
   for (let round = 0; round < ROUNDS; round++) rounds.push(await load(path, token));
   const of = (key) => median(rounds.map((one) => one[key]));
@@ -45,7 +45,7 @@ for (const [name, path, token] of [['sign-in', '/sign-in'], ['home', '/', team.a
 
 const person = await openPerson(browser, server, { token: team.ada });
 await person.go('/');
-const tour = ['/files', '/documents', '/usage', '/company', '/instance/companies', '/members', '/tokens', '/features', '/audit', '/instance', '/plugins', '/'];
+const tour = ['/files', '/documents', '/settings/usage', '/settings/company', '/settings/instance/companies', '/settings/members', '/settings/tokens', '/settings/features', '/settings/audit', '/settings/instance', '/settings/plugins', '/'];
 for (const path of tour) { await change(person.page, path); await settled(person.page); }
 const warm = [];
 for (let round = 0; round < 3; round++) for (const path of tour) warm.push(await change(person.page, path));

@@ -1,5 +1,6 @@
 // Dialogs that show something once. Every visit makes one more of what they show.
-import { PASSWORD } from './world.mjs';
+import { forSomebody } from './person-menu.mjs';
+import { confirm, PASSWORD, totp } from './world.mjs';
 
 let made = 0;
 const fresh = (name) => `${name}${made++ || ''}`;
@@ -7,30 +8,44 @@ const issued = (page) => page.getByTestId('secret').first().waitFor();
 
 /** Two-factor switched on by hand, from off, whatever an earlier visit left. */
 const enrol = (t) => async (page) => {
-  await page.evaluate(() => fetch('/api/2fa', { method: 'DELETE', headers: { authorization: `Bearer ${localStorage.getItem('atrium.session')}` } }));
+  await page.evaluate((password) => fetch('/api/2fa', { method: 'DELETE', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ password }) }), PASSWORD);
   await page.reload();
   await page.getByRole('button', { name: t('account.turn_on') }).click();
-  await page.getByRole('dialog').getByLabel(t('account.current_password')).fill(PASSWORD);
+  await confirm(page);
   await page.getByRole('button', { name: t('ui.continue') }).click();
   await page.getByRole('img', { name: t('account.qr') }).waitFor();
 };
 
+/** Somebody joins and leaves again. */
+const leave = (t) => async (page) => {
+  const username = fresh('bram');
+  await page.evaluate((body) => fetch('/api/members', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }), { username, role: 'member', password: PASSWORD });
+  await page.reload();
+  await forSomebody(t, 'members.remove', username)(page);
+  await page.getByRole('button', { name: t('members.remove_name', { name: username }) }).click();
+  await page.getByTestId('left').first().waitFor();
+};
+
 export const onceScreensOf = (team, t) => [
-  { name: 'token-issued', path: '/tokens/new', act: async (page) => { await page.getByLabel(t('tokens.name')).fill('Weighbridge'); await page.getByRole('button', { name: t('tokens.create') }).click(); await issued(page); } },
-  { name: 's3-key-issued', path: '/s3-keys/new', act: async (page) => { await page.getByLabel(t('s3.name')).fill('Scanner'); await page.getByRole('button', { name: t('s3.create') }).click(); await issued(page); } },
-  { name: 'executor-issued', path: '/executors/new', act: async (page) => { await page.getByLabel(t('executors.name'), { exact: true }).fill(fresh('weighbridge')); await page.getByRole('button', { name: t('executors.create') }).click(); await issued(page); } },
-  { name: 'member-added', path: '/members/new', act: async (page) => { await page.getByLabel(t('members.username')).fill(fresh('grace')); await page.getByRole('dialog').getByRole('button', { name: t('members.add') }).click(); await issued(page); } },
-  { name: 'company-person-added', path: '/company/people/new', act: async (page) => { await page.getByLabel(t('members.username')).fill(fresh('olafur')); await page.getByRole('dialog').getByRole('button', { name: t('company.add_person') }).click(); await issued(page); } },
+  { name: 'member-reset', path: '/settings/members', act: forSomebody(t, 'members.reset') },
+  { name: 'member-left', path: '/settings/members', act: leave(t) },
+  { name: 'member-reset-made', path: '/settings/members', act: async (page) => { await forSomebody(t, 'members.reset')(page); await confirm(page); await page.getByRole('button', { name: t('members.reset_make') }).click(); await issued(page); } },
+  { name: 'token-issued', path: '/settings/tokens/new', act: async (page) => { await page.getByLabel(t('tokens.name')).fill('Weighbridge'); await confirm(page); await page.getByRole('button', { name: t('tokens.create') }).click(); await issued(page); } },
+  { name: 's3-key-issued', path: '/settings/s3-keys/new', act: async (page) => { await page.getByLabel(t('s3.name')).fill('Scanner'); await confirm(page); await page.getByRole('button', { name: t('s3.create') }).click(); await issued(page); } },
+  { name: 'executor-issued', path: '/settings/executors/new', act: async (page) => { await page.getByLabel(t('executors.name'), { exact: true }).fill(fresh('weighbridge')); await confirm(page); await page.getByRole('button', { name: t('executors.create') }).click(); await issued(page); } },
+  { name: 'member-added', path: '/settings/members/new', act: async (page) => { await page.getByLabel(t('members.username')).fill(fresh('grace')); await confirm(page); await page.getByRole('dialog').getByRole('button', { name: t('nav.add_member') }).click(); await issued(page); } },
+  { name: 'company-person-added', path: '/settings/company/people/new', act: async (page) => { await page.getByLabel(t('members.username')).fill(fresh('olafur')); await confirm(page); await page.getByRole('dialog').getByRole('button', { name: t('nav.add_person') }).click(); await issued(page); } },
   {
     name: 'company-founded',
-    path: '/instance/companies/new',
+    path: '/settings/instance/companies/new',
     act: async (page) => {
       await page.getByLabel(t('companies.name')).fill(fresh('Almacenes Sur '));
       await page.getByLabel(t('companies.owner')).fill(fresh('lucia'));
+      await confirm(page);
       await page.getByRole('button', { name: t('companies.create'), exact: true }).click();
       await issued(page);
     },
   },
-  { name: 'two-factor-scan', path: '/account/security', token: team.people[4].token, act: enrol(t) },
-  { name: 'two-factor-codes', path: '/account/security', token: team.people[4].token, act: async (page) => { await enrol(t)(page); await page.getByRole('button', { name: t('account.scanned') }).click(); await page.getByTestId('recovery-code').first().waitFor(); } },
+  { name: 'two-factor-scan', path: '/settings/security', token: team.marta, act: enrol(t) },
+  { name: 'two-factor-codes', path: '/settings/security', token: team.marta, act: async (page) => { await enrol(t)(page); await page.getByLabel(t('account.first_code')).fill(totp(await page.getByTestId('totp-secret').innerText())); await page.getByRole('dialog').getByRole('button', { name: t('ui.continue') }).click(); await page.getByTestId('recovery-code').first().waitFor(); } },
 ];

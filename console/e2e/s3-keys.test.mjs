@@ -7,7 +7,7 @@ import { join as pathOf } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { call, closeServers, found, openBrowser, openPerson, openServer, put, wrongs } from './world.mjs';
+import { call, closeAll, confirm, found, openBrowser, openPerson, openServer, put } from './world.mjs';
 import { LOCALES, wordsOf } from './words.mjs';
 
 const run = promisify(execFile);
@@ -19,9 +19,7 @@ before(async () => {
 });
 after(async () => {
   rmSync(home, { recursive: true, force: true });
-  await browser.close();
-  await closeServers();
-  assert.deepEqual(wrongs, []);
+  await closeAll();
 });
 
 const button = (page, name) => page.getByRole('button', { name, exact: true });
@@ -43,8 +41,9 @@ const USES = {
 const PROGRAMS = { 'aws-cli': 'aws', rclone: 'rclone', s3cmd: 's3cmd' };
 
 async function issue(page, t, name) {
-  await page.getByRole('link', { name: t('s3.new') }).first().click();
+  await page.getByRole('link', { name: t('nav.new_s3_key') }).first().click();
   await page.getByLabel(t('s3.name')).fill(name);
+  await confirm(page);
   await button(page, t('s3.create')).click();
   await page.getByTestId('secret').nth(1).waitFor();
   const [id, secret] = await page.getByTestId('secret').allInnerTexts();
@@ -60,7 +59,7 @@ describe('an S3 key', () => {
       await call(server, '/api/profile', { token: ada, body: { locale } });
       const person = await openPerson(browser, server, { locale, token: ada });
       const { page } = person;
-      await person.go('/s3-keys');
+      await person.go('/settings/s3-keys');
       await page.getByText(t('s3.none_title')).waitFor();
 
       const { id, secret } = await issue(page, t, 'laptop');
@@ -91,7 +90,7 @@ describe('an S3 key', () => {
     await put(server, ada, 'proof.txt', 'here I am');
     const person = await openPerson(browser, server, { token: ada });
     const { page } = person;
-    await person.go('/s3-keys');
+    await person.go('/settings/s3-keys');
     await issue(page, t, 'clients');
     for (const client of Object.keys(PROGRAMS)) {
       await page.getByRole('dialog').getByRole('button', { name: client, exact: true }).click();

@@ -3,7 +3,8 @@ import { companyScreensOf, settle } from './company-screens.mjs';
 import { fileScreensOf, stock } from './file-screens.mjs';
 import { employ, jobScreensOf } from './job-screens.mjs';
 import { onceScreensOf } from './once-screens.mjs';
-import { call, found, join } from './world.mjs';
+import { forSomebody } from './person-menu.mjs';
+import { call, found, join, put } from './world.mjs';
 
 const NOTES = [
   ['Rotterdam handover', 'team', '# Berth 7, week 46\n\nThe *Hafrún* arrives **Tuesday 06:40**. Pilot is booked, customs is not.\n\n## Before she docks\n\n- [x] Book the pilot (VHF 14)\n- [x] Send the manifest to customs\n- [ ] Confirm the reefer plugs with Jeroen\n- [ ] Ask Reykjavík about the two late containers\n\n| Container | Temperature | For |\n| --- | --- | --- |\n| HAFU 220814 | −18 °C | Ísfélagið |\n| HAFU 220977 | +2 °C | Bloemenveiling |\n\n> If the fog stays, the tug goes first. Call **Marta**, not the office.\n\nThe checklist lives in `ops/berth-7.md`; [the tide table](https://example.org/tides) is printed beside the door.'],
@@ -21,20 +22,34 @@ export async function furnish(server) {
   const people = [];
   for (const [username, name, role] of PEOPLE) people.push(await join(server, ada, username, name, role));
   await call(server, '/api/2fa/enable', { token: people[0].token, body: { password: 'correct horse battery' } });
+  // Two-factor ends sessions, not tokens: by this one its screens are visited.
+  const { token: marta } = await call(server, '/api/tokens', { token: people[0].token, body: { name: 'Berth planner', scope: ['notes:read'] } });
   const notes = [];
   for (const [title, visibility, body] of [...NOTES].reverse()) notes.unshift(await call(server, '/api/notes', { token: ada, body: { title, visibility, body } }));
   await call(server, '/api/notes', { token: people[2].token, body: { title: 'Winter tyres for the forklifts', visibility: 'team', body: 'Two sets arrived, the third is in Akureyri until Friday.' } });
   await call(server, `/api/notes/${notes[0].id}/share`, { token: ada, body: { user_id: people[1].id, permission: 'notes:write' } });
+  await call(server, `/api/notes/${notes[0].id}`, { token: ada, method: 'PUT', body: { body: NOTES[0][2].replace('customs is not', 'customs by noon') } });
   await call(server, '/api/tokens', { token: ada, body: { name: 'Nightly backup', scope: ['notes:read', 'files:read'] } });
   await call(server, '/api/tokens', { token: ada, body: { name: 'Port community system', ttl: 'never', scope: ['notes:read', 'notes:write', 'files:read', 'files:write', 'search'] } });
   const ci = await call(server, '/api/tokens', { token: ada, body: { name: 'CI', ttl: 86_400 * 5 } });
   await call(server, '/api/whoami', { token: ci.token });
+  for (const name of ['Terminal scanner', 'Laptop']) await call(server, '/api/s3/credentials', { token: people[3].token, body: { name } });
   await call(server, '/api/features/agent', { token: ada, body: { enabled: false } });
   const { id: contested } = await call(server, '/api/notes', { token: ada, body: { title: 'Watch list', visibility: 'private', body: 'Monday: quiet night.\nTuesday: fog until noon.' } });
   await settle(server, ada, people);
   const files = await stock(server, ada, people);
+  await discard(server, ada, people);
   const jobs = await employ(server, ada);
-  return { ada, note: notes[0].id, contested, people, files, jobs };
+  return { ada, marta, note: notes[0].id, contested, people, files, jobs };
+}
+
+/** Something of every kind in the trash; one file's name was taken meanwhile. */
+async function discard(server, ada, people) {
+  const drop = (path, token) => call(server, path, { token, method: 'DELETE' });
+  for (const [token, title] of [[ada, 'Pilots, old list'], [people[1].token, 'Crane hours']]) await drop(`/api/notes/${(await call(server, '/api/notes', { token, body: { title, visibility: 'team', body: 'Out of date.' } })).id}`, token);
+  await drop(`/api/documents/${(await call(server, '/api/documents', { token: ada, body: { title: 'Handbook, first try', body: '# Draft', visibility: 'team' } })).id}`, ada);
+  await drop(`/api/repo-obj/${(await put(server, ada, 'ports/gate-b.txt', 'Opens at eight.')).id}`, ada);
+  await put(server, ada, 'ports/gate-b.txt', 'Opens at nine.');
 }
 
 let calls = 1;
@@ -44,9 +59,8 @@ const contest = (t) => async (page) => {
   await page.locator('.cm-content').click();
   await page.evaluate(async (times) => {
     const [, id] = location.hash.split('/notes/');
-    const headers = { authorization: `Bearer ${localStorage.getItem('atrium.session')}`, 'content-type': 'application/json' };
-    const now = await (await fetch(`/api/notes/${id}`, { headers })).json();
-    await fetch(`/api/notes/${id}`, { method: 'PUT', headers, body: JSON.stringify({ body: `${now.body.split('\n').slice(0, 2).join('\n')}\nWednesday: the pilot called ${times} times.` }) });
+    const now = await (await fetch(`/api/notes/${id}`)).json();
+    await fetch(`/api/notes/${id}`, { method: 'PUT', body: JSON.stringify({ body: `${now.body.split('\n').slice(0, 2).join('\n')}\nWednesday: the pilot called ${times} times.` }) });
   }, ++calls);
   await page.keyboard.press('Control+End');
   await page.keyboard.type('\nWednesday: horn heard at four.');
@@ -60,29 +74,42 @@ export const screensOf = (team, t) => [
   { name: 'sign-in', path: '/sign-in', outside: true },
   { name: 'join', path: '/join', outside: true },
   { name: 'activate', path: '/activate', outside: true },
+  { name: 'reset', path: '/reset', outside: true },
+  { name: 'sign-in-forgot', path: '/sign-in', outside: true, act: (page) => page.getByText(t('signin.forgot')).click() },
   { name: 'home', path: '/' },
   { name: 'notes', path: '/notes' },
   { name: 'note-write', path: `/notes/${team.note}`, act: (page) => page.locator('.cm-content').waitFor() },
   { name: 'note-preview', path: `/notes/${team.note}`, act: async (page) => { await page.getByRole('button', { name: t('notes.preview') }).click(); await page.locator('.prose table').waitFor(); } },
   { name: 'note-share', path: `/notes/${team.note}`, act: async (page) => { await page.getByRole('button', { name: t('notes.share'), exact: true }).click(); await page.getByRole('dialog').getByText('Jeroen de Wit').first().waitFor(); } },
+  { name: 'note-history', path: `/notes/${team.note}/history`, act: (page) => page.getByTestId('version').nth(1).waitFor() },
+  { name: 'note-compare', path: `/notes/${team.note}/history`, act: async (page) => { await page.getByRole('button', { name: t('versions.compare_version', { n: 1 }), exact: true }).click(); await page.locator('[data-line=added]').first().waitFor(); } },
   ...fileScreensOf(team, t),
+  { name: 'trash', path: '/trash' },
+  { name: 'trash-none', path: '/trash', token: team.people[3].token },
+  { name: 'trash-purge', path: '/trash', act: async (page) => { await page.getByRole('button', { name: t('trash.purge_name', { name: 'Pilots, old list' }) }).click(); await page.getByRole('dialog').waitFor(); } },
+  { name: 'trash-taken', path: '/trash', act: async (page) => { await page.getByRole('button', { name: t('trash.restore_name', { name: 'gate-b.txt' }) }).click(); await page.getByRole('dialog').waitFor(); } },
   ...jobScreensOf(team, t),
-  { name: 'members', path: '/members' },
-  { name: 'member-add', path: '/members/new' },
-  { name: 'tokens', path: '/tokens' },
-  { name: 'token-new', path: '/tokens/new', act: async (page) => { await page.getByText(t('tokens.scope_some'), { exact: true }).click(); await page.getByLabel(t('tokens.life')).selectOption('never'); } },
-  { name: 'features', path: '/features' },
-  { name: 'audit', path: '/audit' },
-  { name: 'instance', path: '/instance' },
-  { name: 'plugins', path: '/plugins' },
+  { name: 'members', path: '/settings/members' },
+  { name: 'member-role', path: '/settings/members', act: forSomebody(t, 'members.change_role') },
+  { name: 'member-credentials', path: '/settings/members', act: async (page) => { await forSomebody(t, 'members.credentials')(page); await page.getByTestId('credential').first().waitFor(); } },
+  { name: 'member-remove', path: '/settings/members', act: forSomebody(t, 'members.remove') },
+  { name: 'member-add', path: '/settings/members/new' },
+  { name: 'tokens', path: '/settings/tokens' },
+  { name: 'token-new', path: '/settings/tokens/new', act: async (page) => { await page.getByText(t('tokens.scope_some'), { exact: true }).click(); await page.getByLabel(t('tokens.life')).selectOption('never'); } },
+  { name: 'features', path: '/settings/features' },
+  { name: 'audit', path: '/settings/audit' },
+  { name: 'instance', path: '/settings/instance' },
+  { name: 'languages', path: '/settings/instance/languages' },
+  { name: 'plugins', path: '/settings/plugins' },
   ...companyScreensOf(t),
-  { name: 'account-profile', path: '/account/profile' },
-  { name: 'account-security', path: '/account/security' },
-  { name: 'account-preferences', path: '/account/preferences' },
+  { name: 'settings', path: '/settings' },
+  { name: 'account-profile', path: '/settings/profile' },
+  { name: 'account-security', path: '/settings/security' },
+  { name: 'account-appearance', path: '/settings/appearance' },
   { name: 'palette', path: '/', act: async (page) => { await page.keyboard.press('Control+k'); await page.getByRole('option').first().waitFor(); } },
   { name: 'shortcuts', path: '/', act: async (page) => { await page.keyboard.press('?'); await page.getByRole('dialog').waitFor(); } },
   { name: 'note-conflict', path: `/notes/${team.contested}`, act: contest(t) },
-  { name: 'curl', path: '/members', act: async (page) => { await page.getByRole('button', { name: t('app.curl_open') }).click(); await page.getByRole('dialog').waitFor(); } },
+  { name: 'curl', path: '/settings/members', act: async (page) => { await page.getByRole('button', { name: t('app.curl_open') }).click(); await page.getByRole('dialog').waitFor(); } },
 ];
 
 /** The lasting screens first: what shows a secret once leaves one more of it behind. */

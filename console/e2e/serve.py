@@ -10,6 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
+from atrium.kit.tokens import digest_of, new_token  # noqa: E402
 from tests.postgres import fresh_database, run_as_owner  # noqa: E402
 
 
@@ -73,14 +74,27 @@ COMMANDS = {
              FROM (SELECT id, row_number() OVER (ORDER BY id DESC) AS n FROM jobs) a WHERE a.id = j.id""",
     ],
 }
+BROWSER = """
+INSERT INTO tokens (id, org_id, team_id, user_id, kind, digest, idle_limit, expires_at)
+SELECT gen_random_uuid(), org_id, team_id, user_id, 'session', $2, interval '12 hours', now() + interval '30 days'
+  FROM tokens WHERE digest = $1
+"""
 
 
 async def commands(url: str) -> None:
-    """What no route does yet: suspending every company, and time that has passed."""
+    """What no route does: suspending every company, time that has passed, a cookie for who holds a token."""
     while line := (await asyncio.to_thread(sys.stdin.readline)).strip():
-        for statement in COMMANDS[line]:
+        word, _, rest = line.partition(" ")
+        for statement in COMMANDS.get(word, []):
             await run_as_owner(url, statement)
-        print(line, flush=True)
+        print(await cookie_for(url, rest) if word == "cookie" else word, flush=True)
+
+
+async def cookie_for(url: str, token: str) -> str:
+    """A browser's session of whoever holds this token."""
+    raw = new_token("cookie")
+    await run_as_owner(url, BROWSER, digest_of(token.encode()), digest_of(raw.encode()))
+    return raw
 
 
 asyncio.run(main())

@@ -1,6 +1,8 @@
 // A browser, a server on its own database, and people in it. Every page watches for policy violations and errors.
+import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
+import { connect, createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
@@ -9,32 +11,66 @@ const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 export const PASSWORD = 'correct horse battery';
 
-export const openBrowser = () => chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS });
-
+const browsers = new Set();
 const servers = new Set();
 
-/** Ends what a failed test left running. */
-export const closeServers = () => Promise.all([...servers].map((server) => server.close()));
+export async function openBrowser() {
+  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS });
+  browsers.add(browser);
+  return browser;
+}
+
+/** The end of a suite: closes what it opened, also where it failed half-way, and looks at what the pages complained about. */
+export async function closeAll() {
+  await Promise.all([...browsers].map((browser) => browser.close()));
+  await Promise.all([...servers].map((server) => server.close()));
+  assert.deepEqual(wrongs, []);
+}
 
 export async function openServer(environment = {}) {
   const python = process.env.PYTHON ?? at('../../.venv/bin/python');
   const server = spawn(python, [at('serve.py')], { env: { ...process.env, ...environment }, stdio: ['pipe', 'pipe', process.env.SERVER_LOG ? 'inherit' : 'ignore'] });
   const lines = createInterface({ input: server.stdout })[Symbol.asyncIterator]();
-  const { value: address, done } = await lines.next();
-  if (done) throw new Error('the server did not start; run with SERVER_LOG=1 to see why');
   const opened = {
-    address,
-    async say(word) {
-      server.stdin.write(`${word}\n`);
-      await lines.next();
+    /** Ask for what no route does; the answer is a line. */
+    async say(words) {
+      server.stdin.write(`${words}\n`);
+      return (await lines.next()).value;
     },
     close: () => new Promise((resolve) => {
       servers.delete(opened);
+      if (server.exitCode !== null || server.signalCode !== null) return resolve();
       server.once('exit', resolve);
       server.stdin.end();
     }),
   };
   servers.add(opened);
+  const { value: address, done } = await lines.next();
+  if (done) throw new Error('the server did not start; run with SERVER_LOG=1 to see why');
+  return Object.assign(opened, { address });
+}
+
+/** A line to the server that can be cut and mended; nobody behind it knows the difference from a lost network. */
+export async function openLine(server) {
+  const to = new URL(server.address);
+  const open = new Set();
+  let cut = false;
+  const line = createServer((near) => {
+    if (cut) return near.destroy();
+    const far = connect(Number(to.port), to.hostname);
+    for (const [one, other] of [[near, far], [far, near]]) {
+      open.add(one);
+      one.on('error', () => other.destroy()).on('close', () => { open.delete(one); other.destroy(); }).pipe(other);
+    }
+  });
+  await new Promise((resolve) => line.listen(0, '127.0.0.1', resolve));
+  const opened = {
+    address: `http://127.0.0.1:${line.address().port}`,
+    say: server.say,
+    cut() { cut = true; for (const one of open) one.destroy(); },
+    mend() { cut = false; },
+    close() { opened.cut(); line.close(); },
+  };
   return opened;
 }
 
@@ -48,12 +84,27 @@ const PROBE = `
 /** Everything that went wrong on any page of the run; must stay empty. */
 export const wrongs = [];
 
+/** A browser's own session of whoever holds this token, as signing in would leave it. */
+async function signIn(context, { address, say }, token) {
+  const { port } = new URL(address);
+  await context.addCookies([{ name: `atrium_session_${port}`, value: await say(`cookie ${token}`), url: address, httpOnly: true, sameSite: 'Strict' }]);
+}
+
+/** The password that whatever gives a credential or power asks for. */
+export const confirm = (page) => page.locator('input[name=own_password]').fill(PASSWORD);
+
+/** What the server answers to the page itself, with the session that the browser has. */
+export const ask = (page, path) => page.evaluate(async (asked) => (await fetch(asked)).json(), path);
+
 /** A fresh browser profile. */
-export async function openPerson(browser, server, { locale = 'en', mode = 'light', width = 1280, height = 800, token, wrap = false } = {}) {
-  const context = await browser.newContext({ viewport: { width, height }, locale, colorScheme: mode, acceptDownloads: true, permissions: ['clipboard-read', 'clipboard-write'] });
+export async function openPerson(browser, server, { locale = 'en', mode = 'light', width = 1280, height = 800, token, wrap = false, worker = true } = {}) {
+  const context = await browser.newContext({ viewport: { width, height }, locale, colorScheme: mode, acceptDownloads: true, serviceWorkers: worker ? 'allow' : 'block', permissions: ['clipboard-read', 'clipboard-write'] });
   const page = await context.newPage();
   await page.addInitScript(PROBE);
-  if (token) await page.addInitScript(([kept, look]) => { if (location.protocol !== 'http:' || window !== top) return; localStorage.setItem('atrium.session', kept); if (look) localStorage.setItem('atrium.mode', look); }, [token, mode]);
+  if (token) {
+    await signIn(context, server, token);
+    await page.addInitScript((look) => { if (location.protocol !== 'http:' || window !== top) return; localStorage.setItem('atrium.signed_in', '1'); if (look) localStorage.setItem('atrium.mode', look); }, mode);
+  }
   page.on('pageerror', (error) => wrongs.push(`page error: ${error.message}`));
   page.on('console', (message) => {
     const text = message.text();
@@ -83,7 +134,7 @@ async function go(page, address, path) {
 
 /** Nothing loads, nothing shimmers. */
 export const settled = (page) =>
-  page.waitForFunction(() => document.querySelector('h1') && !document.querySelector('.skeleton, [aria-busy=true], [role=status][aria-label]'), null, { timeout: 15_000 });
+  page.waitForFunction(() => document.querySelector('#root h1') && !document.querySelector('.skeleton, [aria-busy=true], [role=status][aria-label]'), null, { timeout: 15_000 });
 
 export async function call(server, path, { token, method, body, headers } = {}) {
   const answer = await fetch(server.address + path, {

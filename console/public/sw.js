@@ -1,50 +1,49 @@
-// What the browser itself loads has no bearer credential: a plugin's own files (GET /api/x/<plugin>/bundle/*), and a file's
-// content shown in a frame or saved to disk (GET /api/repo-obj/<id>/content). The credential is asked from a page of the
-// console and kept nowhere.
-const BUNDLE = /^\/api\/x\/[^/]+\/bundle\//;
-const CONTENT = /^\/api\/repo-obj\/[^/]+\/content$/;
+// Keeps the console: every file of the build it came with, so that a page opens without waiting for its code, after an
+// upgrade and without a connection too. Nothing below /api is ever kept.
+const BUILD = { version: 'development', entry: '', files: [] };
+const PREFIX = 'atrium-build-';
+const CACHE = PREFIX + BUILD.version;
+const PAGES = ['/', '/index.html', '/login', '/activate'];
 
-addEventListener('install', () => skipWaiting());
-addEventListener('activate', (event) => event.waitUntil(clients.claim()));
+addEventListener('install', (event) => event.waitUntil(keepBuild()));
+addEventListener('activate', (event) => event.waitUntil(takeOver()));
+
+async function keepBuild() {
+  if (BUILD.files.length) {
+    const cache = await caches.open(CACHE);
+    await cache.addAll(BUILD.files);
+    await keepPage(await fetch('/', { cache: 'no-store' }));
+  }
+  await skipWaiting();
+}
+
+/** Tabs opened before an upgrade go on with the files of their build, so the one before this stays; older ones go. */
+async function takeOver() {
+  const others = (await caches.keys()).filter((name) => name.startsWith(PREFIX) && name !== CACHE);
+  await Promise.all(others.slice(0, -1).map((name) => caches.delete(name)));
+  await clients.claim();
+}
+
+/** The page belongs to a build: one that asks for other files is not kept with these. */
+async function keepPage(answer) {
+  const page = answer.clone();
+  if (answer.ok && (await answer.text()).includes(BUILD.entry)) await (await caches.open(CACHE)).put('/', page);
+}
+
 addEventListener('fetch', (event) => {
-  const { request, clientId } = event;
+  const { request } = event;
   const url = new URL(request.url);
-  if (url.origin !== location.origin || request.method !== 'GET' || request.headers.has('authorization')) return;
-  if (BUNDLE.test(url.pathname)) event.respondWith(withCredential(url, request, clientId));
-  else if (CONTENT.test(url.pathname)) event.respondWith(content(url, request, clientId));
+  if (url.origin !== location.origin || request.method !== 'GET') return;
+  if (request.mode === 'navigate' && PAGES.includes(url.pathname)) event.respondWith(page(event));
+  else if (url.pathname.startsWith('/assets/')) event.respondWith(asset(request));
 });
 
-async function withCredential(url, request, clientId) {
-  const token = await credentialFrom(await pageFor(clientId));
-  const range = request.headers.get('range');
-  return fetch(url, { headers: { ...(token ? { authorization: `Bearer ${token}` } : {}), ...(range ? { range } : {}) }, cache: 'no-store' });
-}
+const asset = async (request) => (await caches.match(request, { ignoreVary: true })) ?? fetch(request);
 
-/** With `save` in its address a file is saved whatever its type; the server never sees the word. */
-async function content(url, request, clientId) {
-  const save = url.searchParams.has('save');
-  url.searchParams.delete('save');
-  const answer = await withCredential(url, request, clientId);
-  if (!save || !answer.ok) return answer;
-  const headers = new Headers(answer.headers);
-  headers.set('content-disposition', (headers.get('content-disposition') ?? '').replace(/^inline/, 'attachment'));
-  return new Response(answer.body, { status: answer.status, headers });
-}
-
-/** The page that asks; a frame or a download has none yet, and any page of the console may speak for it. */
-async function pageFor(clientId) {
-  const asking = clientId ? await clients.get(clientId) : undefined;
-  if (asking && asking.frameType === 'top-level') return asking;
-  const pages = await clients.matchAll({ type: 'window' });
-  return pages.filter((page) => page.frameType === 'top-level').sort((one, other) => Number(other.focused) - Number(one.focused))[0];
-}
-
-function credentialFrom(page) {
-  if (!page) return null;
-  return new Promise((resolve) => {
-    const channel = new MessageChannel();
-    channel.port1.onmessage = (event) => resolve(event.data);
-    page.postMessage('atrium.credential', [channel.port2]);
-    setTimeout(() => resolve(null), 2000);
-  });
+/** The server's page carries today's facts; the kept one stands in when nobody answers. */
+async function page(event) {
+  const answer = await fetch(event.request).catch(() => null);
+  if (answer && BUILD.files.length) event.waitUntil(keepPage(answer.clone()).catch(() => undefined));
+  if (answer && answer.status < 500) return answer;
+  return (await caches.match('/', { cacheName: CACHE })) ?? answer ?? Response.error();
 }

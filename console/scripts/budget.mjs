@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url));
 const manifest = JSON.parse(readFileSync(`${dist}/.vite/manifest.json`, 'utf8'));
-const SHELL = ['index.html', 'src/app/Shell.tsx'];
+const SHELL = ['index.html', 'src/app/pages.ts', 'src/app/Shell.tsx'];
 const SCREENS = {
   'sign-in': [['index.html', 'src/features/sign-in/SignIn.tsx'], 125],
   'first run': [['index.html', 'src/features/sign-in/FirstRun.tsx'], 125],

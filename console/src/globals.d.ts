@@ -14,7 +14,19 @@ interface PageFacts extends Look {
 
 interface Window {
   /** Left by boot.js before the first paint. */
-  atrium: { facts: PageFacts; look: Look; dress: (theme: Record<string, string>) => void; catalog: Promise<Response>; identity: Promise<Response> | null };
+  atrium: {
+    facts: PageFacts;
+    look: Look;
+    applyTheme: (theme: Record<string, string>) => void;
+    stuck: () => void;
+    catalog: Promise<Response>;
+    identity: Promise<Response> | null;
+  };
   /** As far as the console uses them; not every browser has them. */
-  trustedTypes?: { createPolicy: (name: string, rules: { createScriptURL: (address: string) => string }) => { createScriptURL: (address: string) => unknown } };
+  trustedTypes?: {
+    createPolicy: (
+      name: string,
+      rules: { createScriptURL: (address: string) => string },
+    ) => { createScriptURL: (address: string) => unknown };
+  };
 }

@@ -3,19 +3,21 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { startWorker } from '@/api/worker';
 import { landOn } from '@/app/landing';
-import { LanguageProvider, type Catalog } from '@/app/language';
+import { LanguageProvider } from '@/i18n/language';
 import { makeQueries } from '@/app/queries';
-import { makeRouter } from '@/app/router';
-import { keepSession } from '@/app/keeper';
+import { loadInside, makeRouter } from '@/app/router';
+import { watchSession } from '@/app/sessionWatcher';
+import { firstCatalog, keepWhole } from '@/i18n/catalog';
 
 async function start(): Promise<void> {
   landOn(location.pathname);
-  const answer = await window.atrium.catalog;
-  const catalog = (await answer.json()) as Catalog;
+  if (window.atrium.identity) loadInside();
+  const catalog = await firstCatalog();
   const queries = makeQueries();
   const router = makeRouter(queries);
-  keepSession(queries, router);
+  watchSession(queries, router);
   createRoot(document.getElementById('root')!).render(
     <StrictMode>
       <QueryClientProvider client={queries}>
@@ -27,4 +29,11 @@ async function start(): Promise<void> {
   );
 }
 
-void start();
+function keepForNextVisit(): void {
+  startWorker();
+  keepWhole().catch(() => undefined);
+}
+
+start().catch(window.atrium.stuck);
+// Keeps the console's own files and words, so that the next visit needs none of them. After everything the first screen needs.
+addEventListener('load', () => setTimeout(keepForNextVisit, 1000));

@@ -8,7 +8,7 @@ export interface Call {
 }
 
 const SECRETS = ['password', 'new_password', 'code', 'token'];
-const PUBLIC = ['/api/login', '/api/bootstrap', '/api/activate'];
+const PUBLIC = ['/api/login', '/api/bootstrap', '/api/activate', '/api/password/reset'];
 const MOST = 12;
 const byScreen = new Map<string, Call[]>();
 

@@ -1,9 +1,9 @@
 /** The server, typed by its own OpenAPI document. Every refusal becomes one kind of error. */
 import createClient, { type Middleware } from 'openapi-fetch';
 import { noteCall } from './calls';
-import { credential } from './credential';
 import type { components, paths } from './generated';
 import { Refusal, refusalOf } from './refusal';
+import { signedIn } from './signed-in';
 
 export type Schemas = components['schemas'];
 
@@ -17,10 +17,14 @@ export function hearServer(listener: (heard: Heard) => void): () => void {
   return () => listeners.delete(listener);
 }
 
-const bearer: Middleware = {
+/** Under which sign-in a request left: an answer that comes after the next one says nothing about that. */
+const marks = new WeakMap<Request, string | null>();
+
+const session: Middleware = {
   onRequest({ request }) {
-    const token = credential.get();
-    if (token && !request.headers.has('authorization')) request.headers.set('authorization', `Bearer ${token}`);
+    // Whoever signs in here gets the session as a cookie, and nothing in the reply.
+    request.headers.set('atrium-session', 'cookie');
+    marks.set(request, signedIn.mark());
     void noteCall(request);
     return request;
   },
@@ -28,8 +32,16 @@ const bearer: Middleware = {
     tell('reached');
     if (response.ok) return;
     const refusal = await refusalOf(response);
-    const sent = request.headers.get('authorization');
-    if (response.status === 401 && sent === `Bearer ${credential.get()}` && refusal.code === 'identity.unauthenticated') tell('ended');
+    const mark = marks.get(request);
+    if (
+      response.status === 401 &&
+      refusal.code === 'identity.unauthenticated' &&
+      mark &&
+      mark === signedIn.mark() &&
+      !request.headers.has('authorization')
+    ) {
+      tell('ended');
+    }
     if (response.status === 402) tell('suspended');
     throw refusal;
   },
@@ -41,7 +53,7 @@ const bearer: Middleware = {
 };
 
 export const api = createClient<paths>({ baseUrl: location.origin });
-api.use(bearer);
+api.use(session);
 
 /** The value of a call; refusals have been thrown by then. */
 export async function value<T>(call: Promise<{ data?: T }>): Promise<T> {

@@ -229,7 +229,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The console's messages in a locale, gaps filled through the fallback chain. */
+        /** The console's messages in a locale, gaps filled through the fallback chain; of some namespaces or of all. */
         get: operations["localization.read_catalog"];
         put?: never;
         post?: never;
@@ -375,6 +375,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sign out: end the session that asks. */
+        post: operations["identity.log_out"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where the caller is signed in, with device, address and last use. */
+        get: operations["identity.list_sessions"];
+        put?: never;
+        post?: never;
+        /** End every session of one's own but the one that asks. */
+        delete: operations["identity.end_other_sessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** End one of one's own sessions. */
+        delete: operations["identity.end_session"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/2fa/enable": {
         parameters: {
             query?: never;
@@ -453,7 +505,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Change one's own password; other sessions end. */
+        /** Change one's own password; other sessions end, and the first password ends whatever was issued before it. */
         post: operations["identity.change_password"];
         delete?: never;
         options?: never;
@@ -507,6 +559,58 @@ export interface paths {
         put?: never;
         /** Add a member to one's team with a role; returns their first token. */
         post: operations["identity.add_member"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/members/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a member: whatever acts for them ends, and what they shared has another owner. */
+        delete: operations["identity.remove_member"];
+        options?: never;
+        head?: never;
+        /** Give a member another role, at most one's own; the last owner stays. */
+        patch: operations["identity.change_member"];
+        trace?: never;
+    };
+    "/api/members/{id}/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A link with which a member chooses a new password; it works once, for a day. */
+        post: operations["identity.offer_reset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/password/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Redeem a reset link: choose a new password and sign in; every other session ends. */
+        post: operations["identity.reset_password"];
         delete?: never;
         options?: never;
         head?: never;
@@ -780,7 +884,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The notes the caller can read; `scope=org` spans the company, `q` searches titles and bodies. */
+        /** The notes the caller can read; `scope=org` spans the company, `q` searches titles and bodies; a page ends early at about 2 MB. */
         get: operations["notes.list_notes"];
         put?: never;
         /** Create a note with a visibility. */
@@ -803,7 +907,7 @@ export interface paths {
         /** Update a note; `If-Match` refuses to overwrite a newer version. */
         put: operations["notes.change_note"];
         post?: never;
-        /** Delete a note. */
+        /** Put a note in the trash. */
         delete: operations["notes.delete_note"];
         options?: never;
         head?: never;
@@ -821,6 +925,74 @@ export interface paths {
         put?: never;
         /** Share a note with a person of the company. */
         post: operations["notes.share_note"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/notes/{id}/shares": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whom a note is shared with. */
+        get: operations["notes.list_shares"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/notes/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The versions of a note, newest first; the first is what it says now. */
+        get: operations["notes.list_versions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/notes/{id}/versions/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One version of a note with its text. */
+        get: operations["notes.read_version"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/notes/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make an earlier text the newest version; `If-Match` refuses to overwrite a newer one. */
+        post: operations["notes.restore_version"];
         delete?: never;
         options?: never;
         head?: never;
@@ -857,8 +1029,60 @@ export interface paths {
         /** Update title, body or visibility as a new version; `If-Match` refuses to overwrite a newer one. */
         put: operations["documents.change_document"];
         post?: never;
-        /** Delete a document with all its versions. */
+        /** Put a document with all its versions in the trash. */
         delete: operations["documents.delete_document"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/trash": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What was deleted and can be restored: the caller's own, and what they manage of the team's. */
+        get: operations["trash.list_trash"];
+        put?: never;
+        post?: never;
+        /** Take what the caller deleted out of the trash for good. */
+        delete: operations["trash.empty"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/trash/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Bring something back as it was: the same id, versions and shares. */
+        post: operations["trash.restore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/trash/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Take something out of the trash for good. */
+        delete: operations["trash.purge"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1182,7 +1406,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Seed sample notes into the caller's team; safe to repeat. */
+        /** Seed sample notes and documents into the caller's team; safe to repeat. */
         post: operations["instance.seed_team"];
         delete?: never;
         options?: never;
@@ -1304,7 +1528,7 @@ export interface paths {
         get: operations["repository.read_object"];
         put?: never;
         post?: never;
-        /** Delete an object with all its versions. */
+        /** Put an object with all its versions in the trash. */
         delete: operations["repository.delete_object"];
         options?: never;
         head?: never;
@@ -1471,7 +1695,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The caller's access keys without their secrets, with the endpoint, the bucket and the region. */
+        /** The caller's access keys, or a member's (`user`), without their secrets; endpoint, bucket and region. */
         get: operations["s3.list_keys"];
         put?: never;
         /** Issue an access key; its secret is shown this once. */
@@ -1507,10 +1731,10 @@ export interface paths {
             cookie?: never;
         };
         /** Count the words of `text` in the query. */
-        get: operations["plugin:example-tools.get/api/x/example-tools/word-count"];
+        get: operations["example-tools.get_word_count"];
         put?: never;
         /** Count the words of `text` in the body. */
-        post: operations["plugin:example-tools.post/api/x/example-tools/word-count"];
+        post: operations["example-tools.post_word_count"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1525,10 +1749,10 @@ export interface paths {
             cookie?: never;
         };
         /** Estimated days of the `lane` in the query. */
-        get: operations["plugin:integrator-demo.get/api/x/integrator-demo/eta"];
+        get: operations["integrator-demo.get_eta"];
         put?: never;
         /** Estimated days of the `lane` in the body. */
-        post: operations["plugin:integrator-demo.post/api/x/integrator-demo/eta"];
+        post: operations["integrator-demo.post_eta"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1743,7 +1967,7 @@ export interface components {
          * @description The operator's session and what was created with it.
          */
         Founded: {
-            token: string;
+            token: string | null;
             user: components["schemas"]["Person"];
             org: components["schemas"]["OrgPlace"];
             team: components["schemas"]["Place"];
@@ -1810,10 +2034,10 @@ export interface components {
         };
         /**
          * Session
-         * @description A signed-in session.
+         * @description A signed-in session; without its token when that went into a cookie.
          */
         Session: {
-            token: string;
+            token: string | null;
             expires_at: string | null;
             user: components["schemas"]["Person"];
             team: components["schemas"]["Place"];
@@ -1876,6 +2100,46 @@ export interface components {
             code?: string | null;
         };
         /**
+         * Deleted
+         * @description The id of what is gone.
+         */
+        Deleted: {
+            /** Format: uuid */
+            id: string;
+        };
+        /**
+         * Page[OpenSession]
+         * @description Some of many, `limit` at most; where to go on, when there are more.
+         */
+        Page_OpenSession_: {
+            items: components["schemas"]["OpenSession"][];
+            /** @default null */
+            next_cursor?: string | null;
+        };
+        /**
+         * OpenSession
+         * @description A session, as its owner sees it.
+         */
+        OpenSession: {
+            /** Format: uuid */
+            id: string;
+            current: boolean;
+            created_at: string;
+            last_used_at: string | null;
+            expires_at: string | null;
+            user_agent: string;
+            address: string;
+            /** @enum {unknown} */
+            method: "first" | "passkey" | "password" | "sso";
+        };
+        /**
+         * EndedSessions
+         * @description How many sessions ended.
+         */
+        EndedSessions: {
+            ended: number;
+        };
+        /**
          * Enrolment
          * @description A second factor just turned on; shown once.
          */
@@ -1886,7 +2150,7 @@ export interface components {
         };
         /**
          * Confirmation
-         * @description The current password; not needed within ten minutes of signing in.
+         * @description The current password; with a bearer token not needed within ten minutes of signing in.
          */
         Confirmation: {
             /** @default null */
@@ -1907,19 +2171,15 @@ export interface components {
             unspent: number;
         };
         /**
-         * Deleted
-         * @description The id of what is gone.
-         */
-        Deleted: {
-            /** Format: uuid */
-            id: string;
-        };
-        /**
          * PasswordChanged
-         * @description How many other sessions ended; a token only when a first session was replaced.
+         * @description What ended, which `tokens` and `s3_keys` still act for the person; a token when a first session was replaced.
          */
         PasswordChanged: {
             sessions_ended: number;
+            tokens_ended: number;
+            s3_keys_ended: number;
+            tokens: number;
+            s3_keys: number;
             /** @default null */
             token?: string | null;
             /** @default null */
@@ -1927,12 +2187,17 @@ export interface components {
         };
         /**
          * PasswordChange
-         * @description The new password, and the current one unless the sign-in is fresh.
+         * @description The new password, and the current one unless the sign-in is fresh; `end: "all"` ends tokens and S3 keys, too.
          */
         PasswordChange: {
             new_password: string;
             /** @default null */
             password?: string | null;
+            /**
+             * @default sessions
+             * @enum {unknown}
+             */
+            end?: "all" | "sessions";
         };
         /**
          * Identity
@@ -1953,13 +2218,13 @@ export interface components {
         };
         /**
          * Role
-         * @description What a person is in their team, weakest first.
+         * @description What a person is in their team.
          * @enum {unknown}
          */
-        Role: "admin" | "member" | "owner" | "reviewer" | "translator" | "viewer" | "worker";
+        Role: "admin" | "member" | "owner" | "reviewer" | "translator" | "viewer";
         /**
          * OrgRole
-         * @description What a person is in their company, weakest first.
+         * @description What a person is in their company.
          * @enum {unknown}
          */
         OrgRole: "org_admin" | "org_owner" | "org_reader";
@@ -1984,7 +2249,7 @@ export interface components {
         };
         /**
          * Member
-         * @description A person in a team.
+         * @description A person in a team; `revision` in quotation marks is what If-Match compares.
          */
         Member: {
             /** Format: uuid */
@@ -1997,6 +2262,7 @@ export interface components {
             org_role: components["schemas"]["OrgRole"] | null;
             two_factor: boolean;
             created_at: string;
+            revision: string;
         };
         /**
          * NewMember
@@ -2007,15 +2273,103 @@ export interface components {
             role: components["schemas"]["Role"];
             /** @default  */
             display_name?: string;
+            /** @default null */
+            password?: string | null;
         };
         /**
          * Page[Member]
-         * @description Some of many, and where to go on.
+         * @description Some of many, `limit` at most; where to go on, when there are more.
          */
         Page_Member_: {
             items: components["schemas"]["Member"][];
             /** @default null */
             next_cursor?: string | null;
+        };
+        /**
+         * RoleChange
+         * @description The role from now on.
+         */
+        "atrium.ground.identity.handlers.RoleChange": {
+            role: components["schemas"]["Role"];
+            /** @default null */
+            password?: string | null;
+        };
+        /**
+         * Removed
+         * @description Who has left, what others got of theirs, what is in the trash, and what no longer acts for them.
+         */
+        Removed: {
+            /** Format: uuid */
+            id: string;
+            notes: number;
+            objects: number;
+            trashed_notes: number;
+            trashed_objects: number;
+            tokens: number;
+            s3_keys: number;
+        };
+        /**
+         * Leaving
+         * @description Who of the team gets what they shared (the caller, when not said), and what happens to private items.
+         */
+        Leaving: {
+            /** @default null */
+            transfer_to?: string | null;
+            /**
+             * @default trash
+             * @enum {unknown}
+             */
+            private?: "transfer" | "trash";
+        };
+        /**
+         * ResetLink
+         * @description A link for hand delivery, with which its person chooses a new password, once.
+         */
+        ResetLink: {
+            url: string;
+            expires_at: string;
+        };
+        /**
+         * Giving
+         * @description The caller's own password; needed from a browser's session.
+         */
+        Giving: {
+            /** @default null */
+            password?: string | null;
+        };
+        /**
+         * ResetSession
+         * @description The session after a reset, and which API tokens and S3 keys still act for the person.
+         */
+        ResetSession: {
+            token: string | null;
+            expires_at: string | null;
+            user: components["schemas"]["Person"];
+            team: components["schemas"]["Place"];
+            /**
+             * @default Bearer
+             * @enum {unknown}
+             */
+            token_type?: "Bearer";
+            /** @default 0 */
+            tokens?: number;
+            /** @default 0 */
+            s3_keys?: number;
+        };
+        /**
+         * Reset
+         * @description The link's token, the new password, a code when two-factor is on; `end: "all"` ends tokens and S3 keys, too.
+         */
+        Reset: {
+            token: string;
+            password: string;
+            /** @default null */
+            code?: string | null;
+            /**
+             * @default sessions
+             * @enum {unknown}
+             */
+            end?: "all" | "sessions";
         };
         /**
          * Status
@@ -2032,6 +2386,7 @@ export interface components {
             failed_plugins: {
                 [key: string]: string;
             };
+            plans: string[];
         };
         /**
          * Counts
@@ -2093,13 +2448,12 @@ export interface components {
             owner: components["schemas"]["NewOwner"];
             /** @default null */
             slug?: string | null;
-            /**
-             * @default unlimited
-             * @enum {unknown}
-             */
-            plan?: "business" | "free" | "team" | "unlimited";
+            /** @default unlimited */
+            plan?: string;
             /** @default General */
             team?: string;
+            /** @default null */
+            password?: string | null;
         };
         /**
          * NewOwner
@@ -2112,12 +2466,84 @@ export interface components {
         };
         /**
          * Page[Company]
-         * @description Some of many, and where to go on.
+         * @description Some of many, `limit` at most; where to go on, when there are more.
          */
         Page_Company_: {
             items: components["schemas"]["Company"][];
             /** @default null */
             next_cursor?: string | null;
+        };
+        /**
+         * CompanyRecord
+         * @description A company as operators change it.
+         */
+        CompanyRecord: {
+            /** Format: uuid */
+            id: string;
+            slug: string;
+            name: string;
+            plan: string;
+            domain: string | null;
+            domain_verified: boolean;
+            proof: components["schemas"]["DomainProof"] | null;
+            suspended: boolean;
+            suspended_at: string | null;
+            created_at: string;
+            teams: components["schemas"]["Place"][];
+            quotas: components["schemas"]["Limit"][];
+            usage: components["schemas"]["Usage"][];
+        };
+        /**
+         * Usage
+         * @description One line of a usage report; what is counted while it lasts has no window, and `used` is what runs now.
+         */
+        Usage: {
+            /** @enum {unknown} */
+            level: "org" | "team";
+            /** @enum {unknown} */
+            dimension: "ai.concurrency" | "ai.requests" | "ai.tokens.total" | "jobs.concurrency" | "storage.bytes";
+            window: ("day" | "hour" | "minute" | "month" | "total") | null;
+            used: number;
+            reserved: number;
+            limit: number | null;
+            remaining: number | null;
+            resets_at: string | null;
+        };
+        /**
+         * ChangedCompany
+         * @description A company after a change; `kept_limits` were set by hand, so that a new plan left them as they are.
+         */
+        ChangedCompany: {
+            /** Format: uuid */
+            id: string;
+            slug: string;
+            name: string;
+            plan: string;
+            domain: string | null;
+            domain_verified: boolean;
+            proof: components["schemas"]["DomainProof"] | null;
+            suspended: boolean;
+            suspended_at: string | null;
+            created_at: string;
+            teams: components["schemas"]["Place"][];
+            quotas: components["schemas"]["Limit"][];
+            usage: components["schemas"]["Usage"][];
+            kept_limits: components["schemas"]["Limit"][];
+        };
+        /**
+         * CompanyChange
+         * @description What to change; absent fields stay. `domain: null` clears; `waive_proof` takes the operator's word for it.
+         */
+        CompanyChange: {
+            /** @default null */
+            name?: string | null;
+            /** @default null */
+            plan?: string | null;
+            domain?: string | null;
+            /** @default false */
+            waive_proof?: boolean;
+            /** @default null */
+            password?: string | null;
         };
         /**
          * CompanyPage
@@ -2140,38 +2566,8 @@ export interface components {
             usage: components["schemas"]["Usage"][];
         };
         /**
-         * Usage
-         * @description One line of a usage report.
-         */
-        Usage: {
-            /** @enum {unknown} */
-            level: "org" | "team";
-            /** @enum {unknown} */
-            dimension: "ai.concurrency" | "ai.requests" | "ai.tokens.total" | "jobs.concurrency" | "storage.bytes";
-            /** @enum {unknown} */
-            window: "day" | "hour" | "minute" | "month" | "total";
-            used: number;
-            reserved: number;
-            limit: number | null;
-            remaining: number | null;
-            resets_at: string | null;
-        };
-        /**
-         * CompanyChange
-         * @description What to change; absent fields stay. `domain: null` clears; `waive_proof` takes the operator's word for it.
-         */
-        CompanyChange: {
-            /** @default null */
-            name?: string | null;
-            /** @default null */
-            plan?: ("business" | "free" | "team" | "unlimited") | null;
-            domain?: string | null;
-            /** @default false */
-            waive_proof?: boolean;
-        };
-        /**
          * Page[Team]
-         * @description Some of many, and where to go on.
+         * @description Some of many, `limit` at most; where to go on, when there are more.
          */
         Page_Team_: {
             items: components["schemas"]["Team"][];
@@ -2221,15 +2617,18 @@ export interface components {
             org_role?: components["schemas"]["OrgRole"] | null;
             /** @default  */
             display_name?: string;
+            /** @default null */
+            password?: string | null;
         };
         /**
          * RoleChange
          * @description A person's role in the company after the change.
          */
-        RoleChange: {
+        "atrium.admin.companies.model.RoleChange": {
             /** Format: uuid */
             id: string;
             org_role: components["schemas"]["OrgRole"] | null;
+            revision: string;
         };
         /**
          * OrgRoleChange
@@ -2237,10 +2636,12 @@ export interface components {
          */
         OrgRoleChange: {
             org_role: components["schemas"]["OrgRole"] | null;
+            /** @default null */
+            password?: string | null;
         };
         /**
          * Page[AuditEvent]
-         * @description Some of many, and where to go on.
+         * @description Some of many, `limit` at most; where to go on, when there are more.
          */
         Page_AuditEvent_: {
             items: components["schemas"]["AuditEvent"][];
@@ -2249,7 +2650,7 @@ export interface components {
         };
         /**
          * AuditEvent
-         * @description Something somebody did. `seq` is its place in the company's chain once sealed.
+         * @description An audit event. `seq` is its place in the company's chain once sealed.
          */
         AuditEvent: {
             /** Format: uuid */
@@ -2299,6 +2700,8 @@ export interface components {
             key?: string | null;
             /** @default [] */
             capabilities?: string[];
+            /** @default null */
+            password?: string | null;
         };
         /**
          * Note
@@ -2335,7 +2738,7 @@ export interface components {
         };
         /**
          * Page[Note]
-         * @description Some of many, and where to go on.
+         * @description Some of many, `limit` at most; where to go on, when there are more.
          */
         Page_Note_: {
             items: components["schemas"]["Note"][];
@@ -2385,6 +2788,73 @@ export interface components {
             permission: ("notes:delete" | "notes:manage" | "notes:read" | "notes:write") | null;
         };
         /**
+         * Page[NoteShare]
+         * @description Some of many, `limit` at most; where to go on, when there are more.
+         */
+        Page_NoteShare_: {
+            items: components["schemas"]["NoteShare"][];
+            /** @default null */
+            next_cursor?: string | null;
+        };
+        /**
+         * NoteShare
+         * @description A person a note is shared with, and how far.
+         */
+        NoteShare: {
+            /** Format: uuid */
+            user_id: string;
+            username: string;
+            display_name: string;
+            /** @enum {unknown} */
+            permission: "notes:delete" | "notes:manage" | "notes:read" | "notes:write";
+            /** Format: uuid */
+            granted_by: string;
+            created_at: string;
+        };
+        /**
+         * Page[NoteVersion]
+         * @description Some of many, `limit` at most; where to go on, when there are more.
+         */
+        Page_NoteVersion_: {
+            items: components["schemas"]["NoteVersion"][];
+            /** @default null */
+            next_cursor?: string | null;
+        };
+        /**
+         * NoteVersion
+         * @description One save of a note; `size` and `sha256` are of its text in UTF-8.
+         */
+        NoteVersion: {
+            number: number;
+            title: string;
+            size: number;
+            sha256: string;
+            /** Format: uuid */
+            created_by: string;
+            created_at: string;
+        };
+        /**
+         * NoteText
+         * @description One save of a note with its text.
+         */
+        NoteText: {
+            number: number;
+            title: string;
+            size: number;
+            sha256: string;
+            /** Format: uuid */
+            created_by: string;
+            created_at: string;
+            body: string;
+        };
+        /**
+         * VersionChoice
+         * @description Which version to bring back.
+         */
+        VersionChoice: {
+            version: number;
+        };
+        /**
          * Document
          * @description A document with its body.
          */
@@ -2421,7 +2891,7 @@ export interface components {
         };
         /**
          * Page[DocumentCard]
-         * @description Some of many, and where to go on.
+         * @description Some of many, `limit` at most; where to go on, when there are more.
          */
         Page_DocumentCard_: {
             items: components["schemas"]["DocumentCard"][];
@@ -2467,6 +2937,65 @@ export interface components {
         DeletedDocument: {
             /** Format: uuid */
             id: string;
+        };
+        /**
+         * Page[TrashItem]
+         * @description Some of many, `limit` at most; where to go on, when there are more.
+         */
+        Page_TrashItem_: {
+            items: components["schemas"]["TrashItem"][];
+            /** @default null */
+            next_cursor?: string | null;
+        };
+        /**
+         * TrashItem
+         * @description Something that was deleted; it is gone for good at `purge_at`. A document is an object.
+         */
+        TrashItem: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {unknown} */
+            kind: "note" | "object";
+            title: string;
+            /** Format: uuid */
+            deleted_by: string;
+            deleted_at: string;
+            purge_at: string;
+        };
+        /**
+         * Restored
+         * @description What is back under its id; an object says at which key.
+         */
+        Restored: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {unknown} */
+            kind: "note" | "object";
+            /** @default null */
+            key?: string | null;
+        };
+        /**
+         * RestoreChoice
+         * @description Where to; an object whose key is taken comes back under another one.
+         */
+        RestoreChoice: {
+            /** @default null */
+            key?: string | null;
+        };
+        /**
+         * Purged
+         * @description The id of what is gone for good.
+         */
+        Purged: {
+            /** Format: uuid */
+            id: string;
+        };
+        /**
+         * Emptied
+         * @description How much is gone for good.
+         */
+        Emptied: {
+            purged: number;
         };
         /**
          * Echo
@@ -2515,7 +3044,7 @@ export interface components {
         };
         /**
          * Page[Executor]
-         * @description Some of many, and where to go on.
+         * @description Some of many, `limit` at most; where to go on, when there are more.
          */
         Page_Executor_: {
             items: components["schemas"]["Executor"][];
@@ -2524,7 +3053,7 @@ export interface components {
         };
         /**
          * Executor
-         * @description A machine as those who may use it see it; `healthy` is None while nobody has looked.
+         * @description A machine as those who may use it see it; `company` names the one it serves alone, `healthy` is None before the first probe.
          */
         Executor: {
             id: string | null;
@@ -2534,6 +3063,7 @@ export interface components {
             model: string | null;
             capabilities: string[];
             org_id: string | null;
+            company: string | null;
             /** @enum {unknown} */
             state: "active" | "retired";
             healthy: boolean | null;
@@ -2556,6 +3086,8 @@ export interface components {
             key?: string | null;
             /** @default [] */
             capabilities?: string[];
+            /** @default null */
+            password?: string | null;
             /** @default null */
             org_id?: string | null;
         };
@@ -2645,7 +3177,7 @@ export interface components {
         };
         /**
          * Page[Usage]
-         * @description Some of many, and where to go on.
+         * @description Some of many, `limit` at most; where to go on, when there are more.
          */
         Page_Usage_: {
             items: components["schemas"]["Usage"][];
@@ -2654,7 +3186,7 @@ export interface components {
         };
         /**
          * Page[ToolState]
-         * @description Some of many, and where to go on.
+         * @description Some of many, `limit` at most; where to go on, when there are more.
          */
         Page_ToolState_: {
             items: components["schemas"]["ToolState"][];
@@ -2663,7 +3195,7 @@ export interface components {
         };
         /**
          * ToolState
-         * @description A registered tool as one team has it.
+         * @description A tool as one team has it.
          */
         ToolState: {
             name: string;
@@ -2671,6 +3203,9 @@ export interface components {
             parameters: Record<string, never>;
             permission: string;
             source: string;
+            /** @enum {unknown} */
+            effect: "egress" | "read" | "write";
+            untrusted: boolean;
             enabled: boolean;
         };
         /**
@@ -2703,10 +3238,12 @@ export interface components {
             scope?: string[] | null;
             /** @default 7776000 */
             ttl?: number | "never";
+            /** @default null */
+            password?: string | null;
         };
         /**
          * Page[Token]
-         * @description Some of many, and where to go on.
+         * @description Some of many, `limit` at most; where to go on, when there are more.
          */
         Page_Token_: {
             items: components["schemas"]["Token"][];
@@ -2731,7 +3268,7 @@ export interface components {
         };
         /**
          * Page[Feature]
-         * @description Some of many, and where to go on.
+         * @description Some of many, `limit` at most; where to go on, when there are more.
          */
         Page_Feature_: {
             items: components["schemas"]["Feature"][];
@@ -2759,10 +3296,11 @@ export interface components {
          */
         Seeded: {
             notes: number;
+            documents: number;
         };
         /**
          * Page[PluginCard]
-         * @description Some of many, and where to go on.
+         * @description Some of many, `limit` at most; where to go on, when there are more.
          */
         Page_PluginCard_: {
             items: components["schemas"]["PluginCard"][];
@@ -2782,6 +3320,8 @@ export interface components {
             workflows: string[];
             routes: string[];
             job_kinds: string[];
+            bundles: string[];
+            onboarding: boolean;
         };
         /**
          * Job
@@ -2826,7 +3366,7 @@ export interface components {
         };
         /**
          * Page[JobSummary]
-         * @description Some of many, and where to go on.
+         * @description Some of many, `limit` at most; where to go on, when there are more.
          */
         Page_JobSummary_: {
             items: components["schemas"]["JobSummary"][];
@@ -2980,6 +3520,8 @@ export interface components {
              * @enum {unknown}
              */
             method?: "GET" | "PUT";
+            /** @default null */
+            password?: string | null;
         };
         /**
          * ObjectGrant
@@ -3042,7 +3584,7 @@ export interface components {
         };
         /**
          * Page[ObjectGrant]
-         * @description Some of many, and where to go on.
+         * @description Some of many, `limit` at most; where to go on, when there are more.
          */
         Page_ObjectGrant_: {
             items: components["schemas"]["ObjectGrant"][];
@@ -3082,7 +3624,7 @@ export interface components {
         };
         /**
          * Page[Derivation]
-         * @description Some of many, and where to go on.
+         * @description Some of many, `limit` at most; where to go on, when there are more.
          */
         Page_Derivation_: {
             items: components["schemas"]["Derivation"][];
@@ -3128,7 +3670,7 @@ export interface components {
         };
         /**
          * Target
-         * @description Somebody an object can be shared with.
+         * @description A principal that an object can be shared with.
          */
         Target: {
             /** @enum {unknown} */
@@ -3149,7 +3691,7 @@ export interface components {
         };
         /**
          * AccessKey
-         * @description A key pair without its secret, which is shown once; no `scope` means all that its owner may do.
+         * @description A key pair without its secret, which is shown once; no `scope` means all that its owner may do, no `prefix` every key.
          */
         AccessKey: {
             /** Format: uuid */
@@ -3157,6 +3699,7 @@ export interface components {
             access_key_id: string;
             name: string;
             scope: string[] | null;
+            prefix: string | null;
             created_at: string;
             last_used_at: string | null;
         };
@@ -3171,19 +3714,24 @@ export interface components {
             secret_access_key: string;
             name: string;
             scope: string[] | null;
+            prefix: string | null;
             endpoint: string;
             bucket: string;
             region: string;
         };
         /**
          * AccessKeyDraft
-         * @description A name to tell keys apart, and what the key may be used for; everything the caller may, when not given.
+         * @description A name to tell keys apart, what the key may be used for, and below which prefix; everything the caller may, when not given.
          */
         AccessKeyDraft: {
             /** @default  */
             name?: string;
             /** @default null */
             scope?: string[] | null;
+            /** @default null */
+            prefix?: string | null;
+            /** @default null */
+            password?: string | null;
         };
         /**
          * RevokedKey
@@ -3192,6 +3740,39 @@ export interface components {
         RevokedKey: {
             /** Format: uuid */
             id: string;
+        };
+        /**
+         * Counts
+         * @description What was counted.
+         */
+        "example-tools.Counts": {
+            words: number;
+            characters: number;
+            lines: number;
+        };
+        /**
+         * Text
+         * @description What is counted.
+         */
+        "example-tools.Text": {
+            /** @description The text to count. */
+            text: string;
+        };
+        /**
+         * Eta
+         * @description How long a lane takes.
+         */
+        "integrator-demo.Eta": {
+            lane: string;
+            days: number;
+        };
+        /**
+         * Lane
+         * @description Which lane.
+         */
+        "integrator-demo.Lane": {
+            /** @description Origin and destination, such as AMS-LIS. */
+            lane: string;
         };
     };
     responses: never;
@@ -3565,6 +4146,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The path of a file of the console. */
                 path: string;
             };
             cookie?: never;
@@ -3668,6 +4250,7 @@ export interface operations {
             /** @description Public configuration of the instance. */
             200: {
                 headers: {
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3737,6 +4320,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The `ETag` that was read; the change is refused with 412 when there is a newer one. */
                 "If-Match"?: string;
             };
             path?: never;
@@ -3744,6 +4328,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "title": "Meeting"
+                 *     }
+                 */
                 "application/json": components["schemas"]["BrandingDraft"];
             };
         };
@@ -3769,6 +4358,15 @@ export interface operations {
             };
             /** @description unauthenticated */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3841,6 +4439,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "data": "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+                 *     }
+                 */
                 "application/json": components["schemas"]["LogoUpload"];
             };
         };
@@ -3866,6 +4469,15 @@ export interface operations {
             };
             /** @description unauthenticated */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3923,7 +4535,10 @@ export interface operations {
     "localization.read_catalog": {
         parameters: {
             query?: {
+                /** @description The language, such as `en`. */
                 locale?: string;
+                /** @description Only these groups of messages, separated by commas; absent for all. */
+                namespaces?: string;
             };
             header?: never;
             path?: never;
@@ -3931,7 +4546,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The console's messages in a locale, gaps filled through the fallback chain. */
+            /** @description The console's messages in a locale, gaps filled through the fallback chain; of some namespaces or of all. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3963,12 +4578,21 @@ export interface operations {
     "instance.set_locale_policy": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` that was read; the change is refused with 412 when there is a newer one. */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "default_locale": "en",
+                 *       "switching": true
+                 *     }
+                 */
                 "application/json": components["schemas"]["LocaleChange"];
             };
         };
@@ -3976,6 +4600,7 @@ export interface operations {
             /** @description Set the instance's default language and whether people may switch. */
             200: {
                 headers: {
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4000,6 +4625,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description forbidden */
             403: {
                 headers: {
@@ -4011,6 +4645,15 @@ export interface operations {
             };
             /** @description conflict */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description stale */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4056,6 +4699,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "username": "ada",
+                 *       "password": "a phrase only you know",
+                 *       "org": "Acme",
+                 *       "team": "Core"
+                 *     }
+                 */
                 "application/json": components["schemas"]["FirstRun"];
             };
         };
@@ -4143,6 +4794,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "username": "ada",
+                 *       "org": "Acme"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewTenant"];
             };
         };
@@ -4248,6 +4905,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "token": "the token that was handed over",
+                 *       "password": "a phrase only you know"
+                 *     }
+                 */
                 "application/json": components["schemas"]["Activation"];
             };
         };
@@ -4519,6 +5182,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "dimension": "ai.requests",
+                 *       "limit": 1000,
+                 *       "window": "day"
+                 *     }
+                 */
                 "application/json": components["schemas"]["LimitChange"];
             };
         };
@@ -4624,6 +5294,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "username": "ada",
+                 *       "password": "a phrase only you know"
+                 *     }
+                 */
                 "application/json": components["schemas"]["Credentials"];
             };
         };
@@ -4702,6 +5378,330 @@ export interface operations {
             };
         };
     };
+    "identity.log_out": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Sign out: end the session that asks. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deleted"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "identity.list_sessions": {
+        parameters: {
+            query?: {
+                /** @description The most items on a page. */
+                limit?: number;
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Where the caller is signed in, with device, address and last use. */
+            200: {
+                headers: {
+                    /** @description The next page, as a link with `rel=next` (RFC 8288); absent on the last. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_OpenSession_"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "identity.end_other_sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description End every session of one's own but the one that asks. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EndedSessions"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description stale */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "identity.end_session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description End one of one's own sessions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deleted"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description stale */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "identity.enable_two_factor": {
         parameters: {
             query?: never;
@@ -4711,6 +5711,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "password": "a phrase only you know"
+                 *     }
+                 */
                 "application/json": components["schemas"]["Confirmation"];
             };
         };
@@ -4735,15 +5740,6 @@ export interface operations {
             };
             /** @description unauthenticated */
             401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description suspended */
-            402: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4872,6 +5868,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "password": "a phrase only you know"
+                 *     }
+                 */
                 "application/json": components["schemas"]["Confirmation"];
             };
         };
@@ -4896,15 +5897,6 @@ export interface operations {
             };
             /** @description unauthenticated */
             401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description suspended */
-            402: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4966,9 +5958,113 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "a phrase only you know"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Confirmation"];
+            };
+        };
         responses: {
             /** @description Turn one's own two-factor off. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deleted"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description stale */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "identity.revoke_two_factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Revoke a person's two-factor seed, so that they enrol again. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5013,82 +6109,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description exhausted */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    "identity.revoke_two_factor": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Revoke a person's two-factor seed, so that they enrol again. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Deleted"];
-                };
-            };
-            /** @description invalid */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description unauthenticated */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description missing */
             404: {
                 headers: {
@@ -5100,6 +6120,15 @@ export interface operations {
             };
             /** @description conflict */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description stale */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5136,11 +6165,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "new_password": "a phrase only you know"
+                 *     }
+                 */
                 "application/json": components["schemas"]["PasswordChange"];
             };
         };
         responses: {
-            /** @description Change one's own password; other sessions end. */
+            /** @description Change one's own password; other sessions end, and the first password ends whatever was issued before it. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5160,15 +6194,6 @@ export interface operations {
             };
             /** @description unauthenticated */
             401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description suspended */
-            402: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5292,6 +6317,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description Makes a repetition safe: the same key and body get the first reply again. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5299,6 +6325,12 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "display_name": "Ada Lovelace",
+                 *       "locale": "en"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ProfileChange"];
             };
         };
@@ -5389,8 +6421,11 @@ export interface operations {
     "identity.list_members": {
         parameters: {
             query?: {
+                /** @description `team` lists the caller's own team, `org` the whole company. */
                 scope?: "org" | "team";
+                /** @description The most items on a page. */
                 limit?: number;
+                /** @description The `next_cursor` of the page before; absent for the first page. */
                 cursor?: string;
             };
             header?: never;
@@ -5402,6 +6437,8 @@ export interface operations {
             /** @description The team's members and their roles; `scope=org` spans the company. */
             200: {
                 headers: {
+                    /** @description The next page, as a link with `rel=next` (RFC 8288); absent on the last. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5459,6 +6496,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description Makes a repetition safe: the same key and body get the first reply again. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5466,6 +6504,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "username": "ada",
+                 *       "role": "member",
+                 *       "display_name": "Ada Lovelace"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewMember"];
             };
         };
@@ -5499,6 +6544,448 @@ export interface operations {
             };
             /** @description suspended */
             402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "identity.remove_member": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that was read; the change is refused with 412 when there is a newer one. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "transfer_to": "01920000-0000-7000-8000-000000000001"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Leaving"];
+            };
+        };
+        responses: {
+            /** @description Remove a member: whatever acts for them ends, and what they shared has another owner. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Removed"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description stale */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "identity.change_member": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that was read; the change is refused with 412 when there is a newer one. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "role": "member"
+                 *     }
+                 */
+                "application/json": components["schemas"]["atrium.ground.identity.handlers.RoleChange"];
+            };
+        };
+        responses: {
+            /** @description Give a member another role, at most one's own; the last owner stays. */
+            200: {
+                headers: {
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description stale */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "identity.offer_reset": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repetition safe: the same key and body get the first reply again. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "a phrase only you know"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Giving"];
+            };
+        };
+        responses: {
+            /** @description A link with which a member chooses a new password; it works once, for a day. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResetLink"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "identity.reset_password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "the token that was handed over",
+                 *       "password": "a phrase only you know"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Reset"];
+            };
+        };
+        responses: {
+            /** @description Redeem a reset link: choose a new password and sign in; every other session ends. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResetSession"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5621,8 +7108,11 @@ export interface operations {
     "companies.list_companies": {
         parameters: {
             query?: {
+                /** @description Text to search for. */
                 q?: string;
+                /** @description The most items on a page. */
                 limit?: number;
+                /** @description The `next_cursor` of the page before; absent for the first page. */
                 cursor?: string;
             };
             header?: never;
@@ -5634,6 +7124,8 @@ export interface operations {
             /** @description Every company; `q` searches names and slugs. */
             200: {
                 headers: {
+                    /** @description The next page, as a link with `rel=next` (RFC 8288); absent on the last. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5705,6 +7197,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "North",
+                 *       "owner": {
+                 *         "username": "ada"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewCompany"];
             };
         };
@@ -5729,6 +7229,15 @@ export interface operations {
             };
             /** @description unauthenticated */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5797,6 +7306,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id or the slug of a company. */
                 ref: string;
             };
             cookie?: never;
@@ -5823,6 +7333,15 @@ export interface operations {
             };
             /** @description unauthenticated */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5882,6 +7401,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id or the slug of a company. */
                 ref: string;
             };
             cookie?: never;
@@ -5908,6 +7428,15 @@ export interface operations {
             };
             /** @description unauthenticated */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5967,12 +7496,20 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id or the slug of a company. */
                 ref: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "dimension": "ai.requests",
+                 *       "limit": 1000,
+                 *       "window": "day"
+                 *     }
+                 */
                 "application/json": components["schemas"]["LimitChange"];
             };
         };
@@ -5997,6 +7534,15 @@ export interface operations {
             };
             /** @description unauthenticated */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6065,6 +7611,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id or the slug of a company. */
                 ref: string;
             };
             cookie?: never;
@@ -6074,10 +7621,11 @@ export interface operations {
             /** @description A company with its teams and quotas. */
             200: {
                 headers: {
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompanyPage"];
+                    "application/json": components["schemas"]["CompanyRecord"];
                 };
             };
             /** @description invalid */
@@ -6139,14 +7687,23 @@ export interface operations {
     "companies.change_company": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` that was read; the change is refused with 412 when there is a newer one. */
+                "If-Match"?: string;
+            };
             path: {
+                /** @description The id or the slug of a company. */
                 ref: string;
             };
             cookie?: never;
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "North"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CompanyChange"];
             };
         };
@@ -6154,10 +7711,11 @@ export interface operations {
             /** @description Rename a company, change its plan, set or clear its hostname. */
             200: {
                 headers: {
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompanyPage"];
+                    "application/json": components["schemas"]["ChangedCompany"];
                 };
             };
             /** @description invalid */
@@ -6171,6 +7729,15 @@ export interface operations {
             };
             /** @description unauthenticated */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6198,6 +7765,15 @@ export interface operations {
             };
             /** @description conflict */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description stale */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6263,6 +7839,15 @@ export interface operations {
             };
             /** @description unauthenticated */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6385,7 +7970,9 @@ export interface operations {
     "companies.list_teams": {
         parameters: {
             query?: {
+                /** @description The most items on a page. */
                 limit?: number;
+                /** @description The `next_cursor` of the page before; absent for the first page. */
                 cursor?: string;
             };
             header?: never;
@@ -6397,6 +7984,8 @@ export interface operations {
             /** @description The company's teams. */
             200: {
                 headers: {
+                    /** @description The next page, as a link with `rel=next` (RFC 8288); absent on the last. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6454,6 +8043,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description Makes a repetition safe: the same key and body get the first reply again. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6461,6 +8051,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "North"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewTeam"];
             };
         };
@@ -6552,6 +8147,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description Makes a repetition safe: the same key and body get the first reply again. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6559,6 +8155,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "username": "ada",
+                 *       "display_name": "Ada Lovelace"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewPerson"];
             };
         };
@@ -6658,14 +8260,23 @@ export interface operations {
     "companies.set_org_role": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` that was read; the change is refused with 412 when there is a newer one. */
+                "If-Match"?: string;
+            };
             path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "org_role": "org_reader"
+                 *     }
+                 */
                 "application/json": components["schemas"]["OrgRoleChange"];
             };
         };
@@ -6673,10 +8284,11 @@ export interface operations {
             /** @description Set or clear a person's role in the company; never one's own. */
             200: {
                 headers: {
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RoleChange"];
+                    "application/json": components["schemas"]["atrium.admin.companies.model.RoleChange"];
                 };
             };
             /** @description invalid */
@@ -6733,6 +8345,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description stale */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description too large */
             413: {
                 headers: {
@@ -6765,7 +8386,9 @@ export interface operations {
     "audit.list_company_events": {
         parameters: {
             query?: {
+                /** @description The most items on a page. */
                 limit?: number;
+                /** @description The `next_cursor` of the page before; absent for the first page. */
                 cursor?: string;
             };
             header?: never;
@@ -6777,6 +8400,8 @@ export interface operations {
             /** @description The company's audit trail, newest first. */
             200: {
                 headers: {
+                    /** @description The next page, as a link with `rel=next` (RFC 8288); absent on the last. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6834,6 +8459,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The `ETag` the caller has; `*` on a write refuses to replace what exists. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -6909,6 +8535,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The `ETag` that was read; the change is refused with 412 when there is a newer one. */
                 "If-Match"?: string;
             };
             path?: never;
@@ -6916,6 +8543,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "title": "Meeting"
+                 *     }
+                 */
                 "application/json": components["schemas"]["BrandingDraft"];
             };
         };
@@ -7017,6 +8649,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The `ETag` that was read; the change is refused with 412 when there is a newer one. */
                 "If-Match"?: string;
             };
             path?: never;
@@ -7117,6 +8750,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "data": "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+                 *     }
+                 */
                 "application/json": components["schemas"]["LogoUpload"];
             };
         };
@@ -7214,6 +8852,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "North",
+                 *       "mode": "pull"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CompanyExecutorDraft"];
             };
         };
@@ -7304,9 +8948,13 @@ export interface operations {
     "notes.list_notes": {
         parameters: {
             query?: {
+                /** @description `team` lists the caller's own team, `org` the whole company. */
                 scope?: "org" | "team";
+                /** @description Text to search for. */
                 q?: string;
+                /** @description The most items on a page. */
                 limit?: number;
+                /** @description The `next_cursor` of the page before; absent for the first page. */
                 cursor?: string;
             };
             header?: never;
@@ -7315,9 +8963,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The notes the caller can read; `scope=org` spans the company, `q` searches titles and bodies. */
+            /** @description The notes the caller can read; `scope=org` spans the company, `q` searches titles and bodies; a page ends early at about 2 MB. */
             200: {
                 headers: {
+                    /** @description The next page, as a link with `rel=next` (RFC 8288); absent on the last. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7375,6 +9025,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description Makes a repetition safe: the same key and body get the first reply again. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -7382,6 +9033,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "title": "Meeting",
+                 *       "body": "- send the offer",
+                 *       "visibility": "team"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NoteDraft"];
             };
         };
@@ -7474,9 +9132,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The `ETag` the caller has; `*` on a write refuses to replace what exists. */
                 "If-None-Match"?: string;
             };
             path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
                 id: string;
             };
             cookie?: never;
@@ -7560,15 +9220,24 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The `ETag` that was read; the change is refused with 412 when there is a newer one. */
                 "If-Match"?: string;
             };
             path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "title": "Meeting",
+                 *       "body": "- send the offer",
+                 *       "visibility": "team"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NoteChange"];
             };
         };
@@ -7679,16 +9348,18 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The `ETag` that was read; the change is refused with 412 when there is a newer one. */
                 "If-Match"?: string;
             };
             path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Delete a note. */
+            /** @description Put a note in the trash. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7784,15 +9455,23 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description Makes a repetition safe: the same key and body get the first reply again. */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "user_id": "01920000-0000-7000-8000-000000000001",
+                 *       "permission": "notes:write"
+                 *     }
+                 */
                 "application/json": components["schemas"]["Share"];
             };
         };
@@ -7889,12 +9568,391 @@ export interface operations {
             };
         };
     };
+    "notes.list_shares": {
+        parameters: {
+            query?: {
+                /** @description The most items on a page. */
+                limit?: number;
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Whom a note is shared with. */
+            200: {
+                headers: {
+                    /** @description The next page, as a link with `rel=next` (RFC 8288); absent on the last. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_NoteShare_"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "notes.list_versions": {
+        parameters: {
+            query?: {
+                /** @description The most items on a page. */
+                limit?: number;
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The versions of a note, newest first; the first is what it says now. */
+            200: {
+                headers: {
+                    /** @description The next page, as a link with `rel=next` (RFC 8288); absent on the last. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_NoteVersion_"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "notes.read_version": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
+                id: string;
+                /** @description The number of a version. */
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One version of a note with its text. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoteText"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "notes.restore_version": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that was read; the change is refused with 412 when there is a newer one. */
+                "If-Match"?: string;
+                /** @description Makes a repetition safe: the same key and body get the first reply again. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "version": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["VersionChoice"];
+            };
+        };
+        responses: {
+            /** @description Make an earlier text the newest version; `If-Match` refuses to overwrite a newer one. */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description stale */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "documents.list_documents": {
         parameters: {
             query?: {
+                /** @description `team` lists the caller's own team, `org` the whole company. */
                 scope?: "org" | "team";
+                /** @description Only keys that begin with this. */
                 prefix?: string;
+                /** @description The most items on a page. */
                 limit?: number;
+                /** @description The `next_cursor` of the page before; absent for the first page. */
                 cursor?: string;
             };
             header?: never;
@@ -7906,6 +9964,8 @@ export interface operations {
             /** @description The text documents the caller can read; `scope=org` spans the company. */
             200: {
                 headers: {
+                    /** @description The next page, as a link with `rel=next` (RFC 8288); absent on the last. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7963,6 +10023,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description Makes a repetition safe: the same key and body get the first reply again. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -7970,6 +10031,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "title": "Meeting",
+                 *       "body": "- send the offer",
+                 *       "visibility": "team"
+                 *     }
+                 */
                 "application/json": components["schemas"]["DocumentDraft"];
             };
         };
@@ -8062,9 +10130,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The `ETag` the caller has; `*` on a write refuses to replace what exists. */
                 "If-None-Match"?: string;
             };
             path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
                 id: string;
             };
             cookie?: never;
@@ -8148,15 +10218,24 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The `ETag` that was read; the change is refused with 412 when there is a newer one. */
                 "If-Match"?: string;
             };
             path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "title": "Meeting",
+                 *       "body": "- send the offer",
+                 *       "visibility": "team"
+                 *     }
+                 */
                 "application/json": components["schemas"]["DocumentChange"];
             };
         };
@@ -8267,22 +10346,410 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The `ETag` that was read; the change is refused with 412 when there is a newer one. */
                 "If-Match"?: string;
             };
             path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Delete a document with all its versions. */
+            /** @description Put a document with all its versions in the trash. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeletedDocument"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description stale */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "trash.list_trash": {
+        parameters: {
+            query?: {
+                /** @description Only this kind. */
+                kind?: "note" | "object";
+                /** @description The most items on a page. */
+                limit?: number;
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was deleted and can be restored: the caller's own, and what they manage of the team's. */
+            200: {
+                headers: {
+                    /** @description The next page, as a link with `rel=next` (RFC 8288); absent on the last. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_TrashItem_"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "trash.empty": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Take what the caller deleted out of the trash for good. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Emptied"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description stale */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "trash.restore": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repetition safe: the same key and body get the first reply again. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "key": "reports/2026.pdf"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RestoreChoice"];
+            };
+        };
+        responses: {
+            /** @description Bring something back as it was: the same id, versions and shares. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Restored"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "trash.purge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Take something out of the trash for good. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Purged"];
                 };
             };
             /** @description invalid */
@@ -8377,6 +10844,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "prompt": "Good morning"
+                 *     }
+                 */
                 "application/json": components["schemas"]["EchoAsk"];
             };
         };
@@ -8476,6 +10948,7 @@ export interface operations {
             /** @description The executor the team uses for each role, and the instance's default. */
             200: {
                 headers: {
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8532,12 +11005,22 @@ export interface operations {
     "executors.set_model_roles": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` that was read; the change is refused with 412 when there is a newer one. */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "roles": {
+                 *         "utility": "local"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["RoleChoice"];
             };
         };
@@ -8545,6 +11028,7 @@ export interface operations {
             /** @description Choose which executor serves a role for the team. */
             200: {
                 headers: {
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8589,6 +11073,15 @@ export interface operations {
             };
             /** @description conflict */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description stale */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8699,6 +11192,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "North",
+                 *       "mode": "pull"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ExecutorDraft"];
             };
         };
@@ -8723,6 +11222,15 @@ export interface operations {
             };
             /** @description unauthenticated */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8791,6 +11299,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
                 id: string;
             };
             cookie?: never;
@@ -8851,6 +11360,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description stale */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -8880,6 +11398,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "kinds": [
+                 *         "x.integrator-demo.lane-report"
+                 *       ],
+                 *       "max_wait": 30
+                 *     }
+                 */
                 "application/json": components["schemas"]["ClaimAsk"];
             };
         };
@@ -8972,12 +11498,18 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "claim_token": "the token that came with the job"
+                 *     }
+                 */
                 "application/json": components["schemas"]["Heartbeat"];
             };
         };
@@ -9079,12 +11611,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "result": {
+                 *         "words": 6
+                 *       },
+                 *       "claim_token": "the token that came with the job"
+                 *     }
+                 */
                 "application/json": components["schemas"]["Completion"];
             };
         };
@@ -9195,12 +11736,19 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "error": "the printer is out of paper",
+                 *       "claim_token": "the token that came with the job"
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"];
             };
         };
@@ -9366,6 +11914,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description Makes a repetition safe: the same key and body get the first reply again. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -9373,6 +11922,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "dimension": "ai.requests",
+                 *       "limit": 1000,
+                 *       "window": "day"
+                 *     }
+                 */
                 "application/json": components["schemas"]["LimitChange"];
             };
         };
@@ -9397,6 +11953,15 @@ export interface operations {
             };
             /** @description unauthenticated */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9520,15 +12085,22 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description Makes a repetition safe: the same key and body get the first reply again. */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description The name, as the listing has it. */
                 name: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "enabled": true
+                 *     }
+                 */
                 "application/json": components["schemas"]["ToolSwitch"];
             };
         };
@@ -9628,7 +12200,9 @@ export interface operations {
     "identity.list_tokens": {
         parameters: {
             query?: {
+                /** @description The most items on a page. */
                 limit?: number;
+                /** @description The `next_cursor` of the page before; absent for the first page. */
                 cursor?: string;
             };
             header?: never;
@@ -9640,6 +12214,8 @@ export interface operations {
             /** @description The team's API tokens. */
             200: {
                 headers: {
+                    /** @description The next page, as a link with `rel=next` (RFC 8288); absent on the last. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9697,6 +12273,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description Makes a repetition safe: the same key and body get the first reply again. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -9704,6 +12281,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "North"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewToken"];
             };
         };
@@ -9796,6 +12378,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
                 id: string;
             };
             cookie?: never;
@@ -9822,15 +12405,6 @@ export interface operations {
             };
             /** @description unauthenticated */
             401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description suspended */
-            402: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9865,6 +12439,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description stale */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -9888,7 +12471,9 @@ export interface operations {
     "audit.list_team_events": {
         parameters: {
             query?: {
+                /** @description The most items on a page. */
                 limit?: number;
+                /** @description The `next_cursor` of the page before; absent for the first page. */
                 cursor?: string;
             };
             header?: never;
@@ -9900,6 +12485,8 @@ export interface operations {
             /** @description The team's audit events, newest first. */
             200: {
                 headers: {
+                    /** @description The next page, as a link with `rel=next` (RFC 8288); absent on the last. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10096,15 +12683,22 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description Makes a repetition safe: the same key and body get the first reply again. */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description The name, as the listing has it. */
                 name: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "enabled": true
+                 *     }
+                 */
                 "application/json": components["schemas"]["Switch"];
             };
         };
@@ -10205,6 +12799,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description Makes a repetition safe: the same key and body get the first reply again. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -10212,7 +12807,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Seed sample notes into the caller's team; safe to repeat. */
+            /** @description Seed sample notes and documents into the caller's team; safe to repeat. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -10354,9 +12949,13 @@ export interface operations {
     "jobs.list_jobs": {
         parameters: {
             query?: {
+                /** @description Only this state. */
                 state?: "cancelled" | "failed" | "queued" | "running" | "succeeded";
+                /** @description Only this kind. */
                 kind?: string;
+                /** @description The most items on a page. */
                 limit?: number;
+                /** @description The `next_cursor` of the page before; absent for the first page. */
                 cursor?: string;
             };
             header?: never;
@@ -10368,6 +12967,8 @@ export interface operations {
             /** @description The team's jobs, newest first, each with what it is waiting for. */
             200: {
                 headers: {
+                    /** @description The next page, as a link with `rel=next` (RFC 8288); absent on the last. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10425,6 +13026,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description Makes a repetition safe: the same key and body get the first reply again. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -10432,6 +13034,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "kind": "x.example-tools.word-count",
+                 *       "input": {
+                 *         "text": "to be or not to be"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["JobDraft"];
             };
         };
@@ -10523,9 +13133,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description Makes a repetition safe: the same key and body get the first reply again. */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
                 id: string;
             };
             cookie?: never;
@@ -10620,6 +13232,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
                 id: string;
             };
             cookie?: never;
@@ -10694,11 +13307,17 @@ export interface operations {
     "repository.list_objects": {
         parameters: {
             query?: {
+                /** @description Only keys that begin with this. */
                 prefix?: string;
+                /** @description Only what others shared with the caller. */
                 shared?: boolean;
+                /** @description `team` lists the caller's own team, `org` the whole company. */
                 scope?: "org" | "team";
+                /** @description Keys are cut after this text and listed as folders. */
                 delimiter?: string;
+                /** @description The most items on a page. */
                 limit?: number;
+                /** @description The `next_cursor` of the page before; absent for the first page. */
                 cursor?: string;
             };
             header?: never;
@@ -10710,6 +13329,8 @@ export interface operations {
             /** @description The objects the caller can read, by key; `shared=1` only live grants, `scope=org` the company, `delimiter` folds folders. */
             200: {
                 headers: {
+                    /** @description The next page, as a link with `rel=next` (RFC 8288); absent on the last. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10766,14 +13387,19 @@ export interface operations {
     "repository.put_object": {
         parameters: {
             query?: {
+                /** @description The name a download is saved under. */
                 filename?: string;
+                /** @description Who sees it besides its owner; absent leaves it as it is. */
                 visibility?: "private" | "shared" | "team";
             };
             header?: {
+                /** @description The `ETag` that was read; the change is refused with 412 when there is a newer one. */
                 "If-Match"?: string;
+                /** @description The `ETag` the caller has; `*` on a write refuses to replace what exists. */
                 "If-None-Match"?: string;
             };
             path: {
+                /** @description The key of an object, with slashes. */
                 key: string;
             };
             cookie?: never;
@@ -10786,6 +13412,16 @@ export interface operations {
         responses: {
             /** @description Write a raw body to a key; an existing key gains a version. */
             200: {
+                headers: {
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredObject"];
+                };
+            };
+            /** @description Write a raw body to a key; an existing key gains a version. */
+            201: {
                 headers: {
                     ETag: string;
                     [name: string]: unknown;
@@ -10890,9 +13526,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The `ETag` the caller has; `*` on a write refuses to replace what exists. */
                 "If-None-Match"?: string;
             };
             path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
                 id: string;
             };
             cookie?: never;
@@ -10976,16 +13614,18 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The `ETag` that was read; the change is refused with 412 when there is a newer one. */
                 "If-Match"?: string;
             };
             path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Delete an object with all its versions. */
+            /** @description Put an object with all its versions in the trash. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11080,15 +13720,21 @@ export interface operations {
     "repository.download_content": {
         parameters: {
             query?: {
+                /** @description The id of an earlier version; absent for the newest. */
                 version?: string;
             };
             header?: {
+                /** @description The bytes to send, such as `bytes=0-1023`. */
                 Range?: string;
+                /** @description The `ETag` or date for which `Range` holds; otherwise the whole is sent. */
                 "If-Range"?: string;
+                /** @description The `ETag` the caller has; `*` on a write refuses to replace what exists. */
                 "If-None-Match"?: string;
+                /** @description Replies 304 when nothing changed since this date. */
                 "If-Modified-Since"?: string;
             };
             path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
                 id: string;
             };
             cookie?: never;
@@ -11189,15 +13835,22 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description Makes a repetition safe: the same key and body get the first reply again. */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "expires_in": 3600
+                 *     }
+                 */
                 "application/json": components["schemas"]["LinkDraft"];
             };
         };
@@ -11298,15 +13951,23 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description Makes a repetition safe: the same key and body get the first reply again. */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "user_id": "01920000-0000-7000-8000-000000000001",
+                 *       "capability": "edit"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ObjectShare"];
             };
         };
@@ -11407,15 +14068,22 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description Makes a repetition safe: the same key and body get the first reply again. */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "user_id": "01920000-0000-7000-8000-000000000001"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ObjectUnshare"];
             };
         };
@@ -11515,11 +14183,14 @@ export interface operations {
     "repository.list_grants": {
         parameters: {
             query?: {
+                /** @description The most items on a page. */
                 limit?: number;
+                /** @description The `next_cursor` of the page before; absent for the first page. */
                 cursor?: string;
             };
             header?: never;
             path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
                 id: string;
             };
             cookie?: never;
@@ -11529,6 +14200,8 @@ export interface operations {
             /** @description Who was let in, one entry per principal. */
             200: {
                 headers: {
+                    /** @description The next page, as a link with `rel=next` (RFC 8288); absent on the last. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11595,15 +14268,22 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description Makes a repetition safe: the same key and body get the first reply again. */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "visibility": "team"
+                 *     }
+                 */
                 "application/json": components["schemas"]["VisibilityChange"];
             };
         };
@@ -11706,6 +14386,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
                 id: string;
             };
             cookie?: never;
@@ -11782,6 +14463,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
                 id: string;
             };
             cookie?: never;
@@ -11920,14 +14602,17 @@ export interface operations {
     };
     "s3.list_keys": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The id of a person the caller manages; absent for the caller. */
+                user?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The caller's access keys without their secrets, with the endpoint, the bucket and the region. */
+            /** @description The caller's access keys, or a member's (`user`), without their secrets; endpoint, bucket and region. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11963,6 +14648,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -11987,6 +14681,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description Makes a repetition safe: the same key and body get the first reply again. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -11994,6 +14689,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "North"
+                 *     }
+                 */
                 "application/json": components["schemas"]["AccessKeyDraft"];
             };
         };
@@ -12086,6 +14786,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
                 id: string;
             };
             cookie?: never;
@@ -12112,15 +14813,6 @@ export interface operations {
             };
             /** @description unauthenticated */
             401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description suspended */
-            402: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12155,6 +14847,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description stale */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -12175,9 +14876,12 @@ export interface operations {
             };
         };
     };
-    "plugin:example-tools.get/api/x/example-tools/word-count": {
+    "example-tools.get_word_count": {
         parameters: {
-            query?: never;
+            query: {
+                /** @description The text to count. */
+                text: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -12190,7 +14894,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["example-tools.Counts"];
                 };
             };
             /** @description invalid */
@@ -12240,18 +14944,24 @@ export interface operations {
             };
         };
     };
-    "plugin:example-tools.post/api/x/example-tools/word-count": {
+    "example-tools.post_word_count": {
         parameters: {
             query?: never;
             header?: {
+                /** @description Makes a repetition safe: the same key and body get the first reply again. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
-                "application/json": unknown;
+                /**
+                 * @example {
+                 *       "text": "to be or not to be"
+                 *     }
+                 */
+                "application/json": components["schemas"]["example-tools.Text"];
             };
         };
         responses: {
@@ -12261,7 +14971,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["example-tools.Counts"];
                 };
             };
             /** @description invalid */
@@ -12338,9 +15048,12 @@ export interface operations {
             };
         };
     };
-    "plugin:integrator-demo.get/api/x/integrator-demo/eta": {
+    "integrator-demo.get_eta": {
         parameters: {
-            query?: never;
+            query: {
+                /** @description Origin and destination, such as AMS-LIS. */
+                lane: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -12353,7 +15066,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["integrator-demo.Eta"];
                 };
             };
             /** @description invalid */
@@ -12403,18 +15116,24 @@ export interface operations {
             };
         };
     };
-    "plugin:integrator-demo.post/api/x/integrator-demo/eta": {
+    "integrator-demo.post_eta": {
         parameters: {
             query?: never;
             header?: {
+                /** @description Makes a repetition safe: the same key and body get the first reply again. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
-                "application/json": unknown;
+                /**
+                 * @example {
+                 *       "lane": "AMS-LIS"
+                 *     }
+                 */
+                "application/json": components["schemas"]["integrator-demo.Lane"];
             };
         };
         responses: {
@@ -12424,7 +15143,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["integrator-demo.Eta"];
                 };
             };
             /** @description invalid */

@@ -23,7 +23,9 @@ export const membersQuery = queryOptions({
     const found: Member[] = [];
     let cursor: string | null | undefined;
     do {
-      const page: Schemas['Page_Member_'] = await value(api.GET('/api/members', { params: { query: { limit: 200, ...(cursor ? { cursor } : {}) } } }));
+      const page: Schemas['Page_Member_'] = await value(
+        api.GET('/api/members', { params: { query: { limit: 200, ...(cursor ? { cursor } : {}) } } }),
+      );
       found.push(...page.items);
       cursor = page.next_cursor;
     } while (cursor && found.length < 2000);
@@ -36,7 +38,12 @@ export const notesQuery = (q: string) =>
   infiniteQueryOptions({
     queryKey: ['notes', { q }],
     queryFn: ({ pageParam, signal }) =>
-      value(api.GET('/api/notes', { params: { query: { limit: PAGE, ...(q ? { q } : {}), ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+      value(
+        api.GET('/api/notes', {
+          params: { query: { limit: PAGE, ...(q ? { q } : {}), ...(pageParam ? { cursor: pageParam } : {}) } },
+          signal,
+        }),
+      ),
     initialPageParam: '',
     getNextPageParam: (page) => page.next_cursor ?? undefined,
   });

@@ -20,7 +20,13 @@ export interface Place {
 export const folderQuery = ({ folder, start }: Place) =>
   infiniteQueryOptions({
     queryKey: ['files', 'folder', folder, start],
-    queryFn: ({ pageParam, signal }) => value(api.GET('/api/repo', { params: { query: { prefix: folder + start, delimiter: DELIMITER, limit: PAGE, ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+    queryFn: ({ pageParam, signal }) =>
+      value(
+        api.GET('/api/repo', {
+          params: { query: { prefix: folder + start, delimiter: DELIMITER, limit: PAGE, ...(pageParam ? { cursor: pageParam } : {}) } },
+          signal,
+        }),
+      ),
     initialPageParam: '',
     getNextPageParam: (page) => page.next_cursor ?? undefined,
   });
@@ -28,12 +34,14 @@ export const folderQuery = ({ folder, start }: Place) =>
 /** What others let the caller into. */
 export const sharedQuery = infiniteQueryOptions({
   queryKey: ['files', 'shared'],
-  queryFn: ({ pageParam, signal }) => value(api.GET('/api/repo', { params: { query: { shared: true, limit: PAGE, ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+  queryFn: ({ pageParam, signal }) =>
+    value(api.GET('/api/repo', { params: { query: { shared: true, limit: PAGE, ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
   initialPageParam: '',
   getNextPageParam: (page) => page.next_cursor ?? undefined,
 });
 
-export const objectQuery = (id: string) => queryOptions({ queryKey: ['file', id], queryFn: () => value(api.GET('/api/repo-obj/{id}', { params: { path: { id } } })) });
+export const objectQuery = (id: string) =>
+  queryOptions({ queryKey: ['file', id], queryFn: () => value(api.GET('/api/repo-obj/{id}', { params: { path: { id } } })) });
 
 /** A team's object at a key, if the caller can see one. Other teams may share one of the same key. */
 export async function findAt(key: string, team: string): Promise<StoredObject | null> {
@@ -41,5 +49,6 @@ export async function findAt(key: string, team: string): Promise<StoredObject | 
   return items.find((one) => one.key === key && one.team_id === team) ?? null;
 }
 
-export const contentPath = (id: string, version?: number): string => `/api/repo-obj/${id}/content${version === undefined ? '' : `?version=${version}`}`;
+export const contentPath = (id: string, version?: number): string =>
+  `/api/repo-obj/${id}/content${version === undefined ? '' : `?version=${version}`}`;
 export const etagOf = (object: Pick<StoredObject, 'revision'>): string => `"r${object.revision}"`;

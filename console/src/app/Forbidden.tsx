@@ -1,6 +1,6 @@
 import { Lock } from 'lucide-react';
 import { Empty } from '@/ui/Empty';
-import { useLanguage } from './language';
+import { useLanguage } from '@/i18n/language';
 
 export default function Forbidden({ permission }: { permission: string }) {
   const { t } = useLanguage();

@@ -1,6 +1,6 @@
 import { Dialog } from '@/ui/Overlay';
 import { Kbd } from '@/ui/bits';
-import { useLanguage, type MessageKey } from './language';
+import { useLanguage, type MessageKey } from '@/i18n/language';
 import { MODIFIER } from './modifier';
 import { useActiveShortcuts } from './shortcuts';
 
@@ -18,7 +18,10 @@ const FIXED: [string[], MessageKey][] = [
 export default function Help({ onClose }: { onClose: () => void }) {
   const { t } = useLanguage();
   const here = useActiveShortcuts().filter((one) => one.keys !== '?' && one.keys !== '/');
-  const rows: [string[], MessageKey][] = [...FIXED, ...here.map((one): [string[], MessageKey] => [one.keys.toUpperCase().split(' '), one.label])];
+  const rows: [string[], MessageKey][] = [
+    ...FIXED,
+    ...here.map((one): [string[], MessageKey] => [one.keys.toUpperCase().split(' '), one.label]),
+  ];
   return (
     <Dialog open onClose={onClose} title={t('app.help_title')} description={t('app.help_description')} wide reading>
       <dl className="grid gap-x-10 gap-y-1 sm:grid-cols-2">

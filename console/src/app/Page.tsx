@@ -1,11 +1,15 @@
 /** A screen: its name, what it is for, what can be done, and how a program does the same. */
 import { Terminal } from 'lucide-react';
-import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { IconButton } from '@/ui/Overlay';
-import { useLanguage } from './language';
+import { useLanguage } from '@/i18n/language';
+import { lazyExtra } from './lazily';
+import { lazyDialog } from './lazy-dialog';
+import { Tabs } from './Tabs';
 import { useTitle } from './title';
 
-const CurlDialog = lazy(() => import('./CurlDialog'));
+const CurlDialog = lazyDialog(() => import('./CurlDialog'));
+export const PinButton = lazyExtra(() => import('./PinButton'));
 
 interface Props {
   title: string;
@@ -27,8 +31,13 @@ export function Page({ title, raw = false, description, actions, width = 'wide',
           <h1 data-raw={raw || undefined} className="text-2xl font-semibold break-words">{title}</h1>
           {description && <p className="mt-1 max-w-2xl text-muted">{description}</p>}
         </div>
-        <div className="flex flex-wrap items-center gap-2 max-sm:flex-row-reverse max-sm:justify-end"><CurlButton />{actions}</div>
+        <div className="flex flex-wrap items-center gap-2 max-sm:flex-row-reverse max-sm:justify-end">
+          <PinButton title={title} raw={raw} />
+          <CurlButton />
+          {actions}
+        </div>
       </div>
+      <Tabs />
       {children}
     </div>
   );
@@ -40,7 +49,7 @@ export function CurlButton() {
   return (
     <>
       <IconButton label={t('app.curl_open')} onClick={() => setOpen(true)}><Terminal size={16} aria-hidden /></IconButton>
-      {open && <Suspense><CurlDialog onClose={() => setOpen(false)} /></Suspense>}
+      {open && <CurlDialog onClose={() => setOpen(false)} />}
     </>
   );
 }

@@ -2,15 +2,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import clsx from 'clsx';
-import { FileText, Keyboard, Moon, Search, Terminal, type LucideIcon } from 'lucide-react';
+import { FileText, Folder, Keyboard, Moon, Pin, Search, Terminal, type LucideIcon } from 'lucide-react';
 import { useDeferredValue, useEffect, useId, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { api, value } from '@/api/client';
 import { Kbd } from '@/ui/bits';
 import { useOpener } from '@/ui/opener';
 import { RadixDialog } from '@/ui/Overlay';
-import { COMMANDS, NAVIGATION } from './navigation';
-import { useLanguage } from './language';
+import { COMMANDS, sectionKey, SETTINGS_PLACES } from './navigation';
+import { usePinning, type Pinning } from './PinButton';
+import { DAILY } from './places';
+import { useLanguage } from '@/i18n/language';
 import { score } from './score';
+import { takeHeldKeys } from './held-keys';
 import { useMay } from './session';
 import { chooseMode } from './theme';
 
@@ -34,18 +37,40 @@ function useEntries({ onHelp, onCurl }: Pick<Props, 'onHelp' | 'onCurl'>): Entry
   const { t } = useLanguage();
   const may = useMay();
   const navigate = useNavigate();
+  const pinning = usePinning();
   return useMemo(() => {
     const go = (to: string) => () => void navigate({ to });
     const dark = document.documentElement.dataset.mode === 'dark';
     return [
-      ...COMMANDS.filter((one) => may(one.permission)).map((one): Entry => ({ id: one.id, label: t(one.label), group: 'actions', icon: one.icon, run: go(one.to) })),
+      ...COMMANDS.filter((one) => may(one.permission)).map((one): Entry => ({
+        id: one.to,
+        label: t(one.label),
+        group: 'actions',
+        icon: one.icon,
+        run: go(one.to),
+      })),
+      ...(pinning ? [pinEntry(pinning, t(pinning.pinned ? 'app.unpin' : 'app.pin'))] : []),
       { id: 'curl', label: t('app.curl_open'), group: 'actions', icon: Terminal, run: onCurl },
       { id: 'help', label: t('app.key_help'), group: 'actions', icon: Keyboard, hint: '?', run: onHelp },
       { id: 'mode', label: t('app.toggle_mode'), group: 'actions', icon: Moon, run: () => chooseMode(dark ? 'light' : 'dark') },
-      ...NAVIGATION.filter((one) => may(one.permission)).map((one): Entry => ({ id: one.to, label: t(one.label), group: 'pages', icon: one.icon, hint: one.key && `G ${one.key.toUpperCase()}`, run: go(one.to) })),
+      ...DAILY.filter((one) => may(one.permission)).map((one) => pageOf(one, t(one.label), go(one.to))),
+      ...SETTINGS_PLACES.filter((one) => may(one.permission)).map((one) =>
+        pageOf(one, `${t(one.label)} · ${t(sectionKey(one.section))}`, go(one.to)),
+      ),
     ];
-  }, [t, may, navigate, onHelp, onCurl]);
+  }, [t, may, navigate, onHelp, onCurl, pinning]);
 }
+
+const pinEntry = ({ toggle }: Pinning, label: string): Entry => ({ id: 'pin', label, group: 'actions', icon: Pin, run: toggle });
+
+const pageOf = ({ to, key, icon = Folder }: { to: string; key?: string; icon?: LucideIcon }, label: string, run: () => void): Entry => ({
+  id: to,
+  label,
+  group: 'pages',
+  icon,
+  hint: key && `G ${key.toUpperCase()}`,
+  run,
+});
 
 function useFoundNotes(typed: string): Entry[] {
   const q = useDeferredValue(typed.trim());
@@ -56,10 +81,17 @@ function useFoundNotes(typed: string): Entry[] {
     queryFn: ({ signal }) => value(api.GET('/api/notes', { params: { query: { q, limit: 6 } }, signal })),
     enabled: q.length > 1 && may('notes:read'),
   });
-  return (found.data?.items ?? []).map((note) => ({ id: note.id, label: note.title, group: 'notes', icon: FileText, raw: true, run: () => void navigate({ to: '/notes/$id', params: { id: note.id } }) }));
+  return (found.data?.items ?? []).map((note) => ({
+    id: note.id,
+    label: note.title,
+    group: 'notes',
+    icon: FileText,
+    raw: true,
+    run: () => void navigate({ to: '/notes/$id', params: { id: note.id } }),
+  }));
 }
 
-export function Palette({ onClose, onHelp, onCurl }: Props) {
+export default function Palette({ onClose, onHelp, onCurl }: Props) {
   const { t } = useLanguage();
   const id = useId();
   const giveBack = useOpener();
@@ -96,12 +128,20 @@ export function Palette({ onClose, onHelp, onCurl }: Props) {
     <RadixDialog.Root open onOpenChange={(open) => open || onClose()}>
       <RadixDialog.Portal>
         <RadixDialog.Overlay className="scrim" />
-        <RadixDialog.Content aria-describedby={undefined} onCloseAutoFocus={giveBack} className="pop fixed start-1/2 top-[12vh] z-50 w-[calc(100vw-1.5rem)] max-w-xl -translate-x-1/2 overflow-hidden rounded-xl border border-line bg-surface shadow-pop rtl:translate-x-1/2">
+        <RadixDialog.Content
+          aria-describedby={undefined}
+          onCloseAutoFocus={giveBack}
+          className="pop fixed start-1/2 top-[12vh] z-50 w-[calc(100vw-1.5rem)] max-w-xl -translate-x-1/2 overflow-hidden rounded-xl border border-line bg-surface shadow-pop rtl:translate-x-1/2"
+        >
           <RadixDialog.Title className="sr-only">{t('app.palette_title')}</RadixDialog.Title>
           <div className="flex items-center gap-3 border-b border-line px-4">
             <Search size={17} className="shrink-0 text-muted" aria-hidden />
             <input
               autoFocus
+              onFocus={() => {
+                const held = takeHeldKeys();
+                if (held) setTyped((now) => held + now);
+              }}
               value={typed}
               onChange={(event) => { setTyped(event.target.value); setAt(0); }}
               onKeyDown={press}
@@ -118,14 +158,21 @@ export function Palette({ onClose, onHelp, onCurl }: Props) {
           <div ref={list} id={id} role="listbox" aria-label={t('app.palette_title')} className="max-h-[52vh] overflow-y-auto p-2">
             {shown.map((entry, index) => (
               <div key={entry.id}>
-                {shown[index - 1]?.group !== entry.group && !typed.trim() && <div role="presentation" className="px-2.5 pt-2 pb-1 text-xs font-medium text-muted">{t(`app.palette_${entry.group}`)}</div>}
+                {shown[index - 1]?.group !== entry.group && !typed.trim() && (
+                  <div role="presentation" className="px-2.5 pt-2 pb-1 text-xs font-medium text-muted">
+                    {t(`app.palette_${entry.group}`)}
+                  </div>
+                )}
                 <div
                   id={`${id}-${index}`}
                   role="option"
                   aria-selected={index === chosen}
                   onMouseMove={() => setAt(index)}
                   onClick={() => take(entry)}
-                  className={clsx('flex h-10 cursor-pointer items-center gap-3 rounded-md px-2.5', index === chosen && 'bg-accent-soft text-link')}
+                  className={clsx(
+                    'flex h-10 cursor-pointer items-center gap-3 rounded-md px-2.5',
+                    index === chosen && 'bg-accent-soft text-link',
+                  )}
                 >
                   <entry.icon size={16} className="shrink-0 opacity-80" aria-hidden />
                   <span data-raw={entry.raw || undefined} className="min-w-0 flex-1 truncate">{entry.label}</span>

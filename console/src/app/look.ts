@@ -3,13 +3,13 @@ import { useSyncExternalStore } from 'react';
 
 const KEY = 'atrium.look';
 const listeners = new Set<() => void>();
-let worn: Look = window.atrium.look;
+let current: Look = window.atrium.look;
 
 /** Wear a look at once, and remember it for this address: the next load starts with it. */
-export function wear({ title, tagline, logo, theme }: Look): void {
-  worn = window.atrium.look = { title, tagline, logo, theme };
-  window.atrium.dress(theme);
-  remember(worn);
+export function applyBranding({ title, tagline, logo, theme }: Look): void {
+  current = window.atrium.look = { title, tagline, logo, theme };
+  window.atrium.applyTheme(theme);
+  remember(current);
   listeners.forEach((tell) => tell());
 }
 
@@ -24,4 +24,4 @@ function remember(look: Look): void {
 /** Whoever signs in next must not start in the colours of who was here before. */
 export const forgetLook = (): void => localStorage.removeItem(KEY);
 
-export const useLook = (): Look => useSyncExternalStore((tell) => (listeners.add(tell), () => listeners.delete(tell)), () => worn);
+export const useLook = (): Look => useSyncExternalStore((tell) => (listeners.add(tell), () => listeners.delete(tell)), () => current);

@@ -1,8 +1,8 @@
 /** Who is signed in, and what they may do. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
-import { credential } from '@/api/credential';
 import { identityQuery, type Identity } from '@/api/queries';
+import { signedIn } from '@/api/signed-in';
 import { forgetLook } from './look';
 
 /** The signed-in person; present on every screen below the shell. */
@@ -12,25 +12,28 @@ export function useIdentity(): Identity {
   return data;
 }
 
-/** Whether the signed-in person holds a permission. */
+/** Not a permission: who runs the server. The owner of a hosted workspace holds instance:manage, and is none. */
+export const OPERATOR = 'operator';
+
+/** Whether the signed-in person holds a permission, or is an operator. */
 export function useMay(): (permission?: string) => boolean {
-  const { permissions } = useIdentity();
-  return useCallback((permission) => permission === undefined || permissions.includes(permission), [permissions]);
+  const { permissions, operator } = useIdentity();
+  return useCallback(
+    (permission) => permission === undefined || (permission === OPERATOR ? operator : permissions.includes(permission)),
+    [permissions, operator],
+  );
 }
 
 /** Whether writing works: a suspended company only reads. */
 export const useReadOnly = (): boolean => useIdentity().org.suspended ?? false;
 
-/** Take a new token as this browser's session; nothing of the former one stays on screen. */
-export function useSignIn(): (token: string) => void {
+/** The browser has a new session; nothing of the former one stays on screen. */
+export function useSignIn(): () => void {
   const queries = useQueryClient();
-  return useCallback(
-    (token) => {
-      window.atrium.identity = null;
-      queries.clear();
-      forgetLook();
-      credential.set(token);
-    },
-    [queries],
-  );
+  return useCallback(() => {
+    window.atrium.identity = null;
+    queries.clear();
+    forgetLook();
+    signedIn.set();
+  }, [queries]);
 }

@@ -1,7 +1,7 @@
 /** The keyboard map: what each key does on this screen, and one listener that does it. Silent while somebody types. */
 import { useEffect, useSyncExternalStore } from 'react';
 import { hasDialog, isTyping } from '@/ui/rows';
-import type { MessageKey } from './messages';
+import type { MessageKey } from '@/i18n/messages';
 
 export interface Shortcut {
   /** A letter, or two in a row: `g n`. */
@@ -30,7 +30,11 @@ export function useShortcuts(shortcuts: Shortcut[]): void {
   }, [signature]);
 }
 
-export const useActiveShortcuts = (): Shortcut[] => useSyncExternalStore((tell) => (listeners.add(tell), () => listeners.delete(tell)), () => active);
+export const useActiveShortcuts = (): Shortcut[] =>
+  useSyncExternalStore(
+    (tell) => (listeners.add(tell), () => listeners.delete(tell)),
+    () => active,
+  );
 
 /** Listen; called once by the shell. */
 export function useKeyboard(): void {
@@ -40,7 +44,9 @@ export function useKeyboard(): void {
     const press = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || hasDialog()) return;
       const chord = first && Date.now() - at < CHORD_MILLISECONDS ? `${first} ${event.key.toLowerCase()}` : '';
-      const found = active.findLast((one) => one.keys === chord) ?? active.findLast((one) => one.keys === event.key || one.keys === event.key.toLowerCase());
+      const found =
+        active.findLast((one) => one.keys === chord) ??
+        active.findLast((one) => one.keys === event.key || one.keys === event.key.toLowerCase());
       first = event.key.toLowerCase();
       at = Date.now();
       if (!found) return;

@@ -1,4 +1,4 @@
-import { useLanguage } from '@/app/language';
+import { useLanguage } from '@/i18n/language';
 import { Button } from './Button';
 import { Dialog, DialogActions } from './Overlay';
 import { Problem } from './Problem';

@@ -2,7 +2,19 @@ import type { LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 
 /** Nothing here yet: why, and the one thing to do about it. */
-export function Empty({ icon: Icon, title, body, action, level = 2 }: { icon: LucideIcon; title: string; body: string; action?: ReactNode; level?: 2 | 3 }) {
+export function Empty({
+  icon: Icon,
+  title,
+  body,
+  action,
+  level = 2,
+}: {
+  icon: LucideIcon;
+  title: string;
+  body: string;
+  action?: ReactNode;
+  level?: 2 | 3;
+}) {
   const Heading = `h${level}` as const;
   return (
     <div className="grid place-items-center px-6 py-14 text-center">

@@ -35,7 +35,15 @@ export function Field({ label, hint, problem, optional, children }: About & { ch
   );
 }
 
-export function TextField({ label, hint, problem, optional, className, ref, ...rest }: About & InputHTMLAttributes<HTMLInputElement> & { ref?: Ref<HTMLInputElement> }) {
+export function TextField({
+  label,
+  hint,
+  problem,
+  optional,
+  className,
+  ref,
+  ...rest
+}: About & InputHTMLAttributes<HTMLInputElement> & { ref?: Ref<HTMLInputElement> }) {
   return (
     <Field label={label} hint={hint} problem={problem} optional={optional}>
       {(wiring) => <input ref={ref} type="text" {...rest} {...wiring} className={clsx('field', className)} />}

@@ -2,7 +2,13 @@ import { render } from '@testing-library/react';
 import Markdown from './Markdown';
 
 test('Markdown yields no HTML and no unsafe address', () => {
-  const { container } = render(<Markdown source={'<script>alert(1)</script>\n\n[x](javascript:alert(1)) ![i](http://e/x.png) <img src=x onerror=1> [ok](https://a.b) [p](//evil) [d](data:text/html,1)'} />);
+  const { container } = render(
+    <Markdown
+      source={
+        '<script>alert(1)</script>\n\n[x](javascript:alert(1)) ![i](http://e/x.png) <img src=x onerror=1> [ok](https://a.b) [p](//evil) [d](data:text/html,1)'
+      }
+    />,
+  );
 
   expect(container.querySelector('script, img')).toBeNull();
   expect([...container.querySelectorAll('a')].map((link) => link.getAttribute('href'))).toEqual(['https://a.b']);

@@ -32,13 +32,26 @@ function shown(node: Nodes): ReactNode {
     case 'code':
       return <pre tabIndex={0}><code>{node.value}</code></pre>;
     case 'link':
-      return SAFE.test(node.url) ? <a href={node.url} rel="noopener noreferrer" {...(/^[#/]/.test(node.url) ? {} : { target: '_blank' })}>{all(node.children)}</a> : all(node.children);
+      return SAFE.test(node.url) ? (
+        <a href={node.url} rel="noopener noreferrer" {...(/^[#/]/.test(node.url) ? {} : { target: '_blank' })}>
+          {all(node.children)}
+        </a>
+      ) : (
+        all(node.children)
+      );
     case 'image':
       return node.alt ?? '';
     case 'list':
       return node.ordered ? <ol start={node.start ?? 1}>{all(node.children)}</ol> : <ul>{all(node.children)}</ul>;
     case 'listItem':
-      return <li>{node.checked != null && <input type="checkbox" checked={node.checked} readOnly disabled aria-hidden className="me-2 align-middle" />}{tight(node.children)}</li>;
+      return (
+        <li>
+          {node.checked != null && (
+            <input type="checkbox" checked={node.checked} readOnly disabled aria-hidden className="me-2 align-middle" />
+          )}
+          {tight(node.children)}
+        </li>
+      );
     case 'blockquote':
       return <blockquote>{all(node.children)}</blockquote>;
     case 'thematicBreak':
@@ -63,8 +76,14 @@ function TableOf({ table }: { table: Table }) {
   return (
     <div className="wide" tabIndex={0}>
       <table>
-        <thead><tr>{head?.children.map((cell, at) => <th key={at} scope="col">{all(cell.children)}</th>)}</tr></thead>
-        <tbody>{rows.map((row, at) => <tr key={at}>{row.children.map((cell, column) => <td key={column}>{all(cell.children)}</td>)}</tr>)}</tbody>
+        <thead>
+          <tr>{head?.children.map((cell, at) => <th key={at} scope="col">{all(cell.children)}</th>)}</tr>
+        </thead>
+        <tbody>
+          {rows.map((row, at) => (
+            <tr key={at}>{row.children.map((cell, column) => <td key={column}>{all(cell.children)}</td>)}</tr>
+          ))}
+        </tbody>
       </table>
     </div>
   );

@@ -8,7 +8,9 @@ import { GFM, parser } from '@lezer/markdown';
 import { useEffect, useRef } from 'react';
 
 const facet = defineLanguageFacet({});
-const markdown = new LanguageSupport(new Language(facet, parser.configure([GFM, { props: [languageDataProp.add({ Document: facet })] }]), [], 'markdown'));
+const markdown = new LanguageSupport(
+  new Language(facet, parser.configure([GFM, { props: [languageDataProp.add({ Document: facet })] }]), [], 'markdown'),
+);
 const colours = HighlightStyle.define([
   { tag: tags.heading, fontWeight: '650' },
   { tag: tags.heading1, fontWeight: '650', fontSize: '1.25em' },
@@ -28,7 +30,9 @@ const look = EditorView.theme({
   '.cm-line': { padding: '0' },
   '.cm-cursor': { borderLeftColor: 'var(--accent)', borderLeftWidth: '2px' },
   '.cm-placeholder': { color: 'var(--text-muted)' },
-  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': { backgroundColor: 'var(--accent-soft)' },
+  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
+    backgroundColor: 'var(--accent-soft)',
+  },
 });
 
 interface Props {

@@ -1,6 +1,6 @@
 import { Eye, EyeOff } from 'lucide-react';
 import { useState, type InputHTMLAttributes } from 'react';
-import { useLanguage } from '@/app/language';
+import { useLanguage } from '@/i18n/language';
 import { Field } from './Field';
 
 interface Props extends InputHTMLAttributes<HTMLInputElement> {
@@ -19,7 +19,13 @@ export function PasswordField({ label, hint, problem, ...rest }: Props) {
       {(wiring) => (
         <div className="relative">
           <input {...rest} {...wiring} type={shown ? 'text' : 'password'} className="field pe-10" />
-          <button type="button" onClick={() => setShown(!shown)} aria-pressed={shown} aria-label={t('ui.show_password')} className="absolute end-1 top-1 grid size-7 place-items-center rounded-md text-muted hover:bg-raised hover:text-text">
+          <button
+            type="button"
+            onClick={() => setShown(!shown)}
+            aria-pressed={shown}
+            aria-label={t('ui.show_password')}
+            className="absolute end-1 top-1 grid size-7 place-items-center rounded-md text-muted hover:bg-raised hover:text-text"
+          >
             <Icon size={16} aria-hidden />
           </button>
         </div>

@@ -1,17 +1,20 @@
 /** A refusal in words, with the id the server's log knows it by. */
 import { CircleAlert } from 'lucide-react';
-import type { ReactNode } from 'react';
 import { isRefusal, type Refusal } from '@/api/refusal';
-import { useLanguage, type Speech } from '@/app/language';
+import { useLanguage, type Formatter } from '@/i18n/language';
+import { Button } from './Button';
 
-export function wordsFor(speech: Pick<Speech, 't' | 'find'>, refusal: Refusal): string {
+export function wordsFor(formatter: Pick<Formatter, 't' | 'find'>, refusal: Refusal): string {
   const retry = refusal.facts['retry_after'];
   const values = { retry: typeof retry === 'number' ? retry : 0, field: refusal.fields[0] ?? '' };
   const key = refusal.code.replaceAll('.', '_');
-  return speech.find(`errors.${key}`, values) ?? speech.find(`errors.status_${refusal.status}`, values) ?? speech.t('errors.unknown');
+  return (
+    formatter.find(`errors.${key}`, values) ?? formatter.find(`errors.status_${refusal.status}`, values) ?? formatter.t('errors.unknown')
+  );
 }
 
-export function Problem({ error, action }: { error: unknown; action?: ReactNode }) {
+/** `onRetry` for what was read; what somebody sent has its own button already. */
+export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const language = useLanguage();
   if (!error) return null;
   const known = isRefusal(error) ? error : null;
@@ -21,10 +24,15 @@ export function Problem({ error, action }: { error: unknown; action?: ReactNode 
       <div className="min-w-0 flex-1">
         <p>{known ? wordsFor(language, known) : language.t('errors.unknown')}</p>
         {known?.requestId && (
-          <p className="mt-0.5 text-xs">{language.rich('errors.request', { id: known.requestId, code: (parts) => <code key="id" data-raw className="font-mono select-all">{parts}</code> })}</p>
+          <p className="mt-0.5 text-xs">
+            {language.rich('errors.request', {
+              id: known.requestId,
+              code: (parts) => <code key="id" data-raw className="font-mono select-all">{parts}</code>,
+            })}
+          </p>
         )}
       </div>
-      {action}
+      {onRetry && <Button size="small" onClick={onRetry}>{language.t('ui.retry')}</Button>}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 /** Something shown once: easy to copy, impossible to miss. */
 import { Check, Copy } from 'lucide-react';
 import { useState } from 'react';
-import { useLanguage } from '@/app/language';
+import { useLanguage } from '@/i18n/language';
 import { Button } from './Button';
 
 export function CopyButton({ text, label, size = 'small' }: { text: string; label?: string; size?: 'small' | 'medium' }) {

@@ -14,7 +14,13 @@ const TONES: Record<Tone, string> = {
 };
 
 export function Badge({ tone = 'neutral', children }: { tone?: Tone; children: ReactNode }) {
-  return <span className={clsx('inline-flex h-5.5 shrink-0 items-center gap-1 rounded-full px-2 text-xs font-medium whitespace-nowrap', TONES[tone])}>{children}</span>;
+  return (
+    <span
+      className={clsx('inline-flex h-5.5 shrink-0 items-center gap-1 rounded-full px-2 text-xs font-medium whitespace-nowrap', TONES[tone])}
+    >
+      {children}
+    </span>
+  );
 }
 
 /** Something a person or a program wrote; shown as it is, in no catalog. */
@@ -33,7 +39,15 @@ export function Card({ children, className }: { children: ReactNode; className?:
 export function Avatar({ name, size = 28 }: { name: string; size?: 24 | 28 | 36 }) {
   const letters = name.split(/[\s._@-]+/).filter(Boolean).map((word) => word[0]).join('').slice(0, 2).toUpperCase();
   const box = { 24: 'size-6 text-[.625rem]', 28: 'size-7 text-xs', 36: 'size-9 text-sm' }[size];
-  return <span aria-hidden data-raw className={clsx('grid shrink-0 place-items-center rounded-full bg-accent-soft font-semibold text-link', box)}>{letters}</span>;
+  return (
+    <span
+      aria-hidden
+      data-raw
+      className={clsx('grid shrink-0 place-items-center rounded-full bg-accent-soft font-semibold text-link', box)}
+    >
+      {letters}
+    </span>
+  );
 }
 
 /** True once something has taken longer than 200 ms: a faster answer shows no skeleton at all. */
@@ -57,7 +71,15 @@ export function SkeletonRows({ rows = 5, label }: { rows?: number; label: string
     <div role="status" aria-label={label} className="divide-y divide-line">
       {Array.from({ length: rows }, (_, row) => (
         <div key={row} className="flex h-14 items-center gap-3 px-4">
-          {slow && (<><div className="skeleton size-7 rounded-full" /><div className="grid flex-1 gap-1.5"><div className="skeleton h-3 w-2/5" /><div className="skeleton h-2.5 w-1/4" /></div></>)}
+          {slow && (
+            <>
+              <div className="skeleton size-7 rounded-full" />
+              <div className="grid flex-1 gap-1.5">
+                <div className="skeleton h-3 w-2/5" />
+                <div className="skeleton h-2.5 w-1/4" />
+              </div>
+            </>
+          )}
         </div>
       ))}
     </div>

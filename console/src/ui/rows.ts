@@ -3,7 +3,10 @@ import { useEffect, type RefObject } from 'react';
 
 export const isTyping = (target: EventTarget | null): boolean => {
   const element = target instanceof HTMLElement ? target : null;
-  return !!element && (element.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName) || element.shadowRoot?.activeElement != null);
+  return (
+    !!element &&
+    (element.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName) || element.shadowRoot?.activeElement != null)
+  );
 };
 
 export const hasDialog = (): boolean => document.querySelector('[role=dialog],[role=menu]') !== null;

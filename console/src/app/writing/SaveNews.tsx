@@ -1,6 +1,6 @@
 import { Check, CloudOff, LoaderCircle, PenLine, TriangleAlert } from 'lucide-react';
-import { useLanguage } from '../language';
-import type { Snapshot, Written } from './keeper';
+import { useLanguage } from '@/i18n/language';
+import type { Snapshot, Written } from './autosave';
 
 const LOOK = {
   saved: [Check, 'text-muted'],
@@ -19,7 +19,9 @@ export function SaveNews({ snapshot: { state, kept } }: { snapshot: Pick<Snapsho
   return (
     <p role="status" data-testid="save-state" data-state={state} className={`flex min-w-0 items-center gap-1.5 ps-1 text-sm ${tone}`}>
       <Icon size={14} aria-hidden className={state === 'saving' ? 'shrink-0 animate-spin' : 'shrink-0'} />
-      <span className="truncate">{state === 'saved' ? t('writing.state_saved', { when: ago(kept.updated_at) }) : t(`writing.state_${state}`)}</span>
+      <span className="truncate">
+        {state === 'saved' ? t('writing.state_saved', { when: ago(kept.updated_at) }) : t(`writing.state_${state}`)}
+      </span>
     </p>
   );
 }

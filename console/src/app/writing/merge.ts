@@ -10,7 +10,8 @@ function pairs(one: string[], other: string[]): [number, number][] {
   const table = new Uint32Array((one.length + 1) * width);
   for (let i = one.length - 1; i >= 0; i--)
     for (let j = other.length - 1; j >= 0; j--)
-      table[i * width + j] = one[i] === other[j] ? table[(i + 1) * width + j + 1]! + 1 : Math.max(table[(i + 1) * width + j]!, table[i * width + j + 1]!);
+      table[i * width + j] =
+        one[i] === other[j] ? table[(i + 1) * width + j + 1]! + 1 : Math.max(table[(i + 1) * width + j]!, table[i * width + j + 1]!);
   const found: [number, number][] = [];
   for (let i = 0, j = 0; i < one.length && j < other.length; ) {
     if (one[i] === other[j]) found.push([i++, j++]);
@@ -29,7 +30,8 @@ export function hunksOf(base: string, mine: string, theirs: string): Hunk[] {
   const inTheirs = new Map(pairs(b, t));
   const hunks: Hunk[] = [];
   let [bAt, mAt, tAt] = [0, 0, 0];
-  const close = (bEnd: number, mEnd: number, tEnd: number) => hunks.push(...between(b.slice(bAt, bEnd), m.slice(mAt, mEnd), t.slice(tAt, tEnd)));
+  const close = (bEnd: number, mEnd: number, tEnd: number) =>
+    hunks.push(...between(b.slice(bAt, bEnd), m.slice(mAt, mEnd), t.slice(tAt, tEnd)));
   b.forEach((line, index) => {
     const [mIndex, tIndex] = [inMine.get(index), inTheirs.get(index)];
     if (mIndex === undefined || tIndex === undefined) return;
@@ -61,7 +63,10 @@ function joined(hunks: Hunk[]): Hunk[] {
   }, []);
 }
 
-export const merged = (base: string, mine: string, theirs: string): string => hunksOf(base, mine, theirs).flatMap((hunk) => hunk.lines).join('\n');
+export const merged = (base: string, mine: string, theirs: string): string =>
+  hunksOf(base, mine, theirs)
+    .flatMap((hunk) => hunk.lines)
+    .join('\n');
 
 /** Lines of `text`, each with whether `other` has it too. */
 export function marked(text: string, other: string): { line: string; fresh: boolean }[] {

@@ -1,5 +1,5 @@
 import { Download } from 'lucide-react';
-import { useLanguage } from '@/app/language';
+import { useLanguage } from '@/i18n/language';
 import { useIdentity } from '@/app/session';
 import { Button } from '@/ui/Button';
 import { CopyButton } from '@/ui/Secret';
@@ -18,8 +18,20 @@ export function RecoveryCodes({ codes }: { codes: string[] }) {
   };
   return (
     <div>
-      <ul data-raw aria-label={t('account.codes')} className="grid gap-x-6 gap-y-1 rounded-lg bg-raised p-4 font-mono text-sm sm:grid-cols-2">{codes.map((code) => <li key={code} data-testid="recovery-code">{code}</li>)}</ul>
-      <div className="mt-3 flex flex-wrap gap-2"><Button size="small" onClick={download}><Download size={14} aria-hidden />{t('account.codes_download')}</Button><CopyButton text={codes.join('\n')} /></div>
+      <ul
+        data-raw
+        aria-label={t('account.codes')}
+        className="grid gap-x-6 gap-y-1 rounded-lg bg-raised p-4 font-mono text-sm sm:grid-cols-2"
+      >
+        {codes.map((code) => <li key={code} data-testid="recovery-code">{code}</li>)}
+      </ul>
+      <div className="mt-3 flex flex-wrap gap-2">
+        <Button size="small" onClick={download}>
+          <Download size={14} aria-hidden />
+          {t('account.codes_download')}
+        </Button>
+        <CopyButton text={codes.join('\n')} />
+      </div>
     </div>
   );
 }

@@ -1,13 +1,16 @@
-import { useIdentity } from '@/app/session';
+import { useLanguage } from '@/i18n/language';
+import { Page } from '@/app/Page';
 import { PasswordPanel } from './PasswordPanel';
+import { SessionsPanel } from './SessionsPanel';
 import { TwoFactorPanel } from './TwoFactorPanel';
 
 export default function Security() {
-  const { credential } = useIdentity();
+  const { t } = useLanguage();
   return (
-    <>
-      <PasswordPanel first={credential === 'first'} />
+    <Page title={t('nav.security')} width="narrow">
+      <PasswordPanel />
       <TwoFactorPanel />
-    </>
+      <SessionsPanel />
+    </Page>
   );
 }

@@ -2,14 +2,8 @@ import type { Feature } from '@/app/feature';
 
 export default {
   pages: [
-    {
-      path: '/account',
-      load: () => import('./AccountLayout'),
-      children: [
-        { path: '/profile', load: () => import('./Profile') },
-        { path: '/security', load: () => import('./Security') },
-        { path: '/preferences', load: () => import('./Preferences') },
-      ],
-    },
+    { path: '/settings/profile', load: () => import('./Profile') },
+    { path: '/settings/security', load: () => import('./Security') },
+    { path: '/settings/appearance', load: () => import('./Appearance') },
   ],
 } satisfies Feature;

@@ -3,7 +3,7 @@ import { ScrollText } from 'lucide-react';
 import { useRef } from 'react';
 import { api, value, type Schemas } from '@/api/client';
 import { membersQuery, PAGE, type Member } from '@/api/queries';
-import { useLanguage, type Speech } from '@/app/language';
+import { useLanguage, type Formatter } from '@/i18n/language';
 import { Page } from '@/app/Page';
 import { Avatar, Badge, Card, Code, SkeletonRows } from '@/ui/bits';
 import { Button } from '@/ui/Button';
@@ -16,7 +16,15 @@ type Event = Schemas['AuditEvent'];
 export default function AuditPage() {
   const { t } = useLanguage();
   const members = useQuery(membersQuery);
-  return <Trail name="team" title={t('audit.title')} lead={t('audit.lead')} people={members.data ?? []} read={(query) => value(api.GET('/api/audit', { params: { query } }))} />;
+  return (
+    <Trail
+      name="team"
+      title={t('nav.audit')}
+      lead={t('audit.lead')}
+      people={members.data ?? []}
+      read={(query) => value(api.GET('/api/audit', { params: { query } }))}
+    />
+  );
 }
 
 interface TrailProps {
@@ -41,7 +49,7 @@ export function Trail({ name, title, lead, people, read }: TrailProps) {
   return (
     <Page title={title} description={lead}>
       {events.isPending && <Card><SkeletonRows rows={8} label={t('app.loading')} /></Card>}
-      {events.error && <Problem error={events.error} action={<Button size="small" onClick={() => void events.refetch()}>{t('ui.retry')}</Button>} />}
+      {events.error && <Problem error={events.error} onRetry={() => void events.refetch()} />}
       {events.data && days.size === 0 && <Card><Empty icon={ScrollText} title={t('audit.none_title')} body={t('audit.none_body')} /></Card>}
       <div ref={list} className="grid gap-6">
         {[...days].map(([day, found]) => (
@@ -51,7 +59,11 @@ export function Trail({ name, title, lead, people, read }: TrailProps) {
           </section>
         ))}
       </div>
-      {events.hasNextPage && <Button className="mt-5 w-full" busy={events.isFetchingNextPage} onClick={() => void events.fetchNextPage()}>{t('ui.more')}</Button>}
+      {events.hasNextPage && (
+        <Button className="mt-5 w-full" busy={events.isFetchingNextPage} onClick={() => void events.fetchNextPage()}>
+          {t('ui.more')}
+        </Button>
+      )}
     </Page>
   );
 }
@@ -63,11 +75,30 @@ function EventRow({ event, people }: { event: Event; people: Member[] }) {
   const facts = [...limitOf(event, language), ...factsOf(event, people)];
   const words = find(`audit.kind_${event.kind.replaceAll('.', '_')}`);
   return (
-    <li data-row tabIndex={-1} className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-4 py-2.5 -outline-offset-2 last:border-0">
+    <li
+      data-row
+      tabIndex={-1}
+      className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-4 py-2.5 -outline-offset-2 last:border-0"
+    >
       <time dateTime={event.at} data-raw className="w-11 shrink-0 text-sm text-muted tnum">{clock(event.at)}</time>
       <Avatar name={name} size={24} />
-      <p className="min-w-0 flex-1 basis-44"><span data-raw className="font-medium">{name}</span> {words ? <span className="text-muted">{words}</span> : <Code>{event.kind}</Code>}</p>
-      <div className="flex min-w-0 flex-wrap gap-1.5">{facts.map((fact) => <Badge key={String(fact)}>{typeof fact === 'boolean' ? t(fact ? 'audit.on' : 'audit.off') : <span data-raw className="max-w-56 truncate">{fact}</span>}</Badge>)}</div>
+      <p className="min-w-0 flex-1 basis-44">
+        <span data-raw className="font-medium">
+          {name}
+        </span>{' '}
+        {words ? <span className="text-muted">{words}</span> : <Code>{event.kind}</Code>}
+      </p>
+      <div className="flex min-w-0 flex-wrap gap-1.5">
+        {facts.map((fact) => (
+          <Badge key={String(fact)}>
+            {typeof fact === 'boolean' ? (
+              t(fact ? 'audit.on' : 'audit.off')
+            ) : (
+              <span data-raw className="max-w-56 truncate">{fact}</span>
+            )}
+          </Badge>
+        ))}
+      </div>
     </li>
   );
 }
@@ -79,12 +110,16 @@ const TOLD = ['name', 'title', 'username', 'role', 'key', 'visibility', 'user', 
 function factsOf(event: Event, people: Member[]): (string | boolean)[] {
   const named = (id: string) => people.find((member) => member.id === id)?.display_name;
   const subject = ID.test(event.subject) ? undefined : event.subject;
-  const facts = TOLD.map((name) => event.facts[name]).map((fact): unknown => (typeof fact === 'string' && ID.test(fact) ? named(fact) : fact));
-  return [...new Set<unknown>([subject, ...facts])].filter((fact): fact is string | boolean => typeof fact === 'boolean' || (typeof fact === 'string' && fact !== ''));
+  const facts = TOLD.map((name) => event.facts[name]).map((fact): unknown =>
+    typeof fact === 'string' && ID.test(fact) ? named(fact) : fact,
+  );
+  return [...new Set<unknown>([subject, ...facts])].filter(
+    (fact): fact is string | boolean => typeof fact === 'boolean' || (typeof fact === 'string' && fact !== ''),
+  );
 }
 
 /** What was limited and to how much; raised altogether when no number is told. */
-function limitOf({ kind, facts }: Event, { find, t, number }: Speech): string[] {
+function limitOf({ kind, facts }: Event, { find, t, number }: Formatter): string[] {
   if (kind !== 'quotas.limit_set') return [];
   const dimension = String(facts['dimension']);
   const most = typeof facts['limit'] === 'number' ? number(facts['limit']) : t('usage.no_limit');

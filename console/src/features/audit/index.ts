@@ -2,7 +2,7 @@ import type { Feature } from '@/app/feature';
 
 export default {
   pages: [
-    { path: '/audit', permission: 'settings:manage', load: () => import('./AuditPage') },
-    { path: '/company/audit', permission: 'org:read', load: () => import('./CompanyAudit') },
+    { path: '/settings/audit', permission: 'settings:manage', load: () => import('./AuditPage') },
+    { path: '/settings/company/audit', permission: 'org:read', load: () => import('./CompanyAudit') },
   ],
 } satisfies Feature;

@@ -2,8 +2,8 @@ import { ScrollText } from 'lucide-react';
 import type { Navigation } from '@/app/feature';
 
 export default {
-  navigation: [
-    { to: '/audit', label: 'audit.title', icon: ScrollText, group: 'team', key: 'a', permission: 'settings:manage', order: 60 },
-    { to: '/company/audit', label: 'company.audit', icon: ScrollText, group: 'company', permission: 'org:read', order: 65 },
+  settings: [
+    { to: '/settings/audit', label: 'nav.audit', icon: ScrollText, section: 'team', key: 'a', permission: 'settings:manage', order: 60 },
+    { to: '/settings/company/audit', label: 'nav.audit', icon: ScrollText, section: 'company', permission: 'org:read', order: 60 },
   ],
 } satisfies Navigation;

@@ -1,4 +1,4 @@
-import { useLanguage } from '@/app/language';
+import { useLanguage } from '@/i18n/language';
 import { useMay, useReadOnly } from '@/app/session';
 import { Editor } from './Editor';
 import { companyPlace } from './look';
@@ -7,5 +7,13 @@ export default function CompanyBranding() {
   const { t } = useLanguage();
   const may = useMay();
   const readOnly = useReadOnly();
-  return <Editor title={t('branding.company_title')} lead={t('branding.company_lead')} from={t('branding.from_instance')} place={companyPlace} writable={may('org:manage') && !readOnly} />;
+  return (
+    <Editor
+      title={t('nav.company_branding')}
+      lead={t('branding.company_lead')}
+      from={t('branding.from_instance')}
+      place={companyPlace}
+      writable={may('org:manage') && !readOnly}
+    />
+  );
 }

@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { RotateCcw, TriangleAlert } from 'lucide-react';
 import { useMemo, useState, type ReactNode } from 'react';
 import { isRefusal } from '@/api/refusal';
-import { useLanguage } from '@/app/language';
+import { useLanguage } from '@/i18n/language';
 import { Page } from '@/app/Page';
 import { Badge, Card, SkeletonRows } from '@/ui/bits';
 import { Button } from '@/ui/Button';
@@ -40,9 +40,15 @@ export function Editor({ title, lead, from, place, writable }: Props) {
     void queries.invalidateQueries({ queryKey: ['look'] });
   };
   return (
-    <Page title={title} description={lead} actions={query.data && (isOwn(query.data) ? <Badge tone="accent">{t('branding.own')}</Badge> : <Badge>{t('branding.inherited')}</Badge>)}>
+    <Page
+      title={title}
+      description={lead}
+      actions={
+        query.data && (isOwn(query.data) ? <Badge tone="accent">{t('branding.own')}</Badge> : <Badge>{t('branding.inherited')}</Badge>)
+      }
+    >
       {query.isPending && <Card><SkeletonRows rows={8} label={t('app.loading')} /></Card>}
-      {query.error && <Problem error={query.error} action={<Button size="small" onClick={() => void query.refetch()}>{t('ui.retry')}</Button>} />}
+      {query.error && <Problem error={query.error} onRetry={() => void query.refetch()} />}
       {query.data && !isOwn(query.data) && <p className="mb-5 rounded-lg bg-info-soft px-4 py-3 text-info">{from}</p>}
       {query.data && <Form look={query.data} place={place} writable={writable} onKept={keep} onStale={() => void query.refetch()} />}
     </Page>
@@ -81,7 +87,10 @@ function Form({ look, place, writable, onKept, onStale }: FormProps) {
     save.reset();
     setDraft((now) => ({ ...now, theme: change(now.theme) }));
   };
-  const setToken = (token: string, colour: string | null) => setTheme((theme) => (colour === null ? Object.fromEntries(Object.entries(theme).filter(([name]) => name !== token)) : { ...theme, [token]: colour }));
+  const setToken = (token: string, colour: string | null) =>
+    setTheme((theme) =>
+      colour === null ? Object.fromEntries(Object.entries(theme).filter(([name]) => name !== token)) : { ...theme, [token]: colour },
+    );
   const refused = refusedBy(save.error);
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 xl:grid-cols-[minmax(0,1fr)_24rem]">
@@ -94,9 +103,37 @@ function Form({ look, place, writable, onKept, onStale }: FormProps) {
       </fieldset>
       <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-5 xl:sticky xl:top-6">
         <Section title={t('branding.preview')} action={<ModeSwitch mode={mode} onMode={setMode} />}>
-          <Preview palette={palette} theme={{ ...look.inherited.theme, ...draft.theme }} mode={mode} title={draft.title.trim() || look.inherited.title} tagline={draft.tagline.trim() || look.inherited.tagline} logo={look.logo} />
+          <Preview
+            palette={palette}
+            theme={{ ...look.inherited.theme, ...draft.theme }}
+            mode={mode}
+            title={draft.title.trim() || look.inherited.title}
+            tagline={draft.tagline.trim() || look.inherited.tagline}
+            logo={look.logo}
+          />
         </Section>
-        {writable && <SaveBar blocked={broken.length} changed={isChanged(draft, look)} busy={save.isPending} error={refused ? null : save.error} onSave={() => save.mutate()} onDiscard={() => setDraft(draftOf(look))} reset={isOwn(look) ? <Reset look={look} place={place} onReset={(after) => { setDraft(draftOf(after)); onKept(after); }} /> : null} />}
+        {writable && (
+          <SaveBar
+            blocked={broken.length}
+            changed={isChanged(draft, look)}
+            busy={save.isPending}
+            error={refused ? null : save.error}
+            onSave={() => save.mutate()}
+            onDiscard={() => setDraft(draftOf(look))}
+            reset={
+              isOwn(look) ? (
+                <Reset
+                  look={look}
+                  place={place}
+                  onReset={(after) => {
+                    setDraft(draftOf(after));
+                    onKept(after);
+                  }}
+                />
+              ) : null
+            }
+          />
+        )}
         <ContrastMeter judged={judged} mode={mode} own={draft.theme} palette={palette} onFix={setToken} writable={writable} />
       </div>
     </div>
@@ -114,20 +151,61 @@ function Words({ draft, look, onChange }: { draft: Draft; look: Look; onChange: 
   return (
     <Section title={t('branding.words')} lead={t('branding.words_lead')}>
       <div className="grid gap-4 sm:grid-cols-2">
-        <TextField label={t('branding.title_field')} value={draft.title} maxLength={80} placeholder={look.inherited.title} data-raw onChange={(event) => onChange({ title: event.target.value })} hint={draft.title.trim() ? undefined : t('branding.inherited_hint')} />
-        <TextField label={t('branding.tagline')} value={draft.tagline} maxLength={200} placeholder={look.inherited.tagline} data-raw onChange={(event) => onChange({ tagline: event.target.value })} hint={draft.tagline.trim() ? undefined : t('branding.inherited_hint')} />
+        <TextField
+          label={t('branding.title_field')}
+          value={draft.title}
+          maxLength={80}
+          placeholder={look.inherited.title}
+          data-raw
+          onChange={(event) => onChange({ title: event.target.value })}
+          hint={draft.title.trim() ? undefined : t('branding.inherited_hint')}
+        />
+        <TextField
+          label={t('branding.tagline')}
+          value={draft.tagline}
+          maxLength={200}
+          placeholder={look.inherited.tagline}
+          data-raw
+          onChange={(event) => onChange({ tagline: event.target.value })}
+          hint={draft.tagline.trim() ? undefined : t('branding.inherited_hint')}
+        />
       </div>
     </Section>
   );
 }
 
-function SaveBar({ blocked, changed, busy, error, onSave, onDiscard, reset }: { blocked: number; changed: boolean; busy: boolean; error: Error | null; onSave: () => void; onDiscard: () => void; reset: ReactNode }) {
+function SaveBar({
+  blocked,
+  changed,
+  busy,
+  error,
+  onSave,
+  onDiscard,
+  reset,
+}: {
+  blocked: number;
+  changed: boolean;
+  busy: boolean;
+  error: Error | null;
+  onSave: () => void;
+  onDiscard: () => void;
+  reset: ReactNode;
+}) {
   const { t } = useLanguage();
   return (
     <Card className="grid gap-3 p-4">
-      {blocked > 0 && <p role="status" className="flex items-start gap-2 text-danger"><TriangleAlert size={16} className="mt-0.5 shrink-0" aria-hidden />{t('branding.blocked', { n: blocked })}</p>}
+      {blocked > 0 && (
+        <p role="status" className="flex items-start gap-2 text-danger">
+          <TriangleAlert size={16} className="mt-0.5 shrink-0" aria-hidden />
+          {t('branding.blocked', { n: blocked })}
+        </p>
+      )}
       <Problem error={error} />
-      <div className="flex flex-wrap gap-2"><Button kind="primary" busy={busy} disabled={!changed || blocked > 0} onClick={onSave}>{t('ui.save')}</Button>{changed && <Button kind="ghost" onClick={onDiscard}>{t('branding.discard')}</Button>}{!changed && reset}</div>
+      <div className="flex flex-wrap gap-2">
+        <Button kind="primary" busy={busy} disabled={!changed || blocked > 0} onClick={onSave}>{t('ui.save')}</Button>
+        {changed && <Button kind="ghost" onClick={onDiscard}>{t('branding.discard')}</Button>}
+        {!changed && reset}
+      </div>
     </Card>
   );
 }
@@ -145,8 +223,21 @@ function Reset({ look, place, onReset }: { look: Look; place: Place; onReset: (l
   });
   return (
     <>
-      <Button kind="ghost" className="text-danger" onClick={() => setAsking(true)}><RotateCcw size={14} aria-hidden />{t('branding.reset')}</Button>
-      {asking && <Confirm title={t('branding.reset_title')} body={t('branding.reset_body')} action={t('branding.reset')} busy={reset.isPending} error={reset.error} onConfirm={() => reset.mutate()} onClose={() => setAsking(false)} />}
+      <Button kind="danger-ghost" onClick={() => setAsking(true)}>
+        <RotateCcw size={14} aria-hidden />
+        {t('branding.reset')}
+      </Button>
+      {asking && (
+        <Confirm
+          title={t('branding.reset_title')}
+          body={t('branding.reset_body')}
+          action={t('branding.reset')}
+          busy={reset.isPending}
+          error={reset.error}
+          onConfirm={() => reset.mutate()}
+          onClose={() => setAsking(false)}
+        />
+      )}
     </>
   );
 }

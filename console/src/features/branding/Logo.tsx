@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { ImageUp, Trash2 } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { useLanguage } from '@/app/language';
+import { useLanguage } from '@/i18n/language';
 import mark from '@/mark.svg';
 import { Button } from '@/ui/Button';
 import { Problem } from '@/ui/Problem';
@@ -33,14 +33,44 @@ export function Logo({ look, place, onKept }: { look: Look; place: Place; onKept
   return (
     <Section title={t('branding.logo')} lead={t('branding.logo_lead')}>
       <div className="flex flex-wrap items-center gap-4">
-        <span className="grid size-16 shrink-0 place-items-center overflow-hidden rounded-lg border border-line bg-bg"><img src={look.logo ?? mark} alt={t(look.logo ? 'branding.logo_now' : 'branding.logo_none')} className="max-h-12 max-w-12 object-contain" /></span>
+        <span className="grid size-16 shrink-0 place-items-center overflow-hidden rounded-lg border border-line bg-bg">
+          <img
+            src={look.logo ?? mark}
+            alt={t(look.logo ? 'branding.logo_now' : 'branding.logo_none')}
+            className="max-h-12 max-w-12 object-contain"
+          />
+        </span>
         <div className="flex flex-wrap gap-2">
-          <input ref={input} type="file" hidden accept={KINDS.join()} aria-label={t('branding.logo_choose')} onChange={(event) => { choose(event.target.files?.[0]); event.target.value = ''; }} />
-          <Button busy={keep.isPending} onClick={() => input.current?.click()}><ImageUp size={15} aria-hidden />{t('branding.logo_choose')}</Button>
-          {look.own_logo && <Button kind="ghost" className="text-danger" disabled={keep.isPending} onClick={() => keep.mutate(() => place.removeLogo(look))}><Trash2 size={15} aria-hidden />{t('branding.logo_remove')}</Button>}
+          <input
+            ref={input}
+            type="file"
+            hidden
+            accept={KINDS.join()}
+            aria-label={t('branding.logo_choose')}
+            onChange={(event) => {
+              choose(event.target.files?.[0]);
+              event.target.value = '';
+            }}
+          />
+          <Button busy={keep.isPending} onClick={() => input.current?.click()}>
+            <ImageUp size={15} aria-hidden />
+            {t('branding.logo_choose')}
+          </Button>
+          {look.own_logo && (
+            <Button kind="danger-ghost" disabled={keep.isPending} onClick={() => keep.mutate(() => place.removeLogo(look))}>
+              <Trash2 size={15} aria-hidden />
+              {t('branding.logo_remove')}
+            </Button>
+          )}
         </div>
       </div>
-      <div className="mt-3 empty:hidden">{wrong ? <p role="alert" className="text-sm text-danger">{t('branding.logo_wrong')}</p> : keep.error && <Problem error={keep.error} />}</div>
+      <div className="mt-3 empty:hidden">
+        {wrong ? (
+          <p role="alert" className="text-sm text-danger">{t('branding.logo_wrong')}</p>
+        ) : (
+          keep.error && <Problem error={keep.error} />
+        )}
+      </div>
     </Section>
   );
 }

@@ -84,8 +84,13 @@ function linear([lightness, a, b]: Triple): Triple {
 
 const isShown = (colour: Triple): boolean => colour.every((channel) => channel >= -0.0005 && channel <= 1.0005);
 const encoded = (channel: number): number => (channel <= 0.0031308 ? 12.92 * channel : 1.055 * channel ** (1 / 2.4) - 0.055);
-const painted = (colour: Triple): string => hex(colour.map((channel) => Math.round(255 * encoded(Math.min(1, Math.max(0, channel))))) as unknown as Triple);
+const painted = (colour: Triple): string =>
+  hex(colour.map((channel) => Math.round(255 * encoded(Math.min(1, Math.max(0, channel))))) as unknown as Triple);
 const distance = (one: Triple, other: Triple): number => Math.hypot(one[0] - other[0], one[1] - other[1], one[2] - other[2]);
-const channels = (colour: string): Triple => [parseInt(colour.slice(1, 3), 16), parseInt(colour.slice(3, 5), 16), parseInt(colour.slice(5, 7), 16)];
+const channels = (colour: string): Triple => [
+  parseInt(colour.slice(1, 3), 16),
+  parseInt(colour.slice(3, 5), 16),
+  parseInt(colour.slice(5, 7), 16),
+];
 const lights = (colour: string): Triple => channels(colour).map((channel) => LINEAR[channel] ?? 0) as unknown as Triple;
 const hex = (colour: Triple): string => `#${colour.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`;

@@ -5,7 +5,14 @@ import { CHECKS, judge, nearestLegible, paletteOf, ratioOf, shownRatio, wayOut }
 import { DEFAULTS, GROUPS, NAMES, PAIRS } from './tokens';
 
 const failing = (...themes: Record<string, string>[]) => judge(paletteOf(...themes)).filter((one) => !one.passes);
-const TEAL = { accent: '#0f766e', 'accent-text': '#0b5f58', focus: '#0f766e', 'accent-soft': '#dcf3f0', 'nav-active': '#dcf3f0', 'nav-active-text': '#0b4f49' };
+const TEAL = {
+  accent: '#0f766e',
+  'accent-text': '#0b5f58',
+  focus: '#0f766e',
+  'accent-soft': '#dcf3f0',
+  'nav-active': '#dcf3f0',
+  'nav-active-text': '#0b4f49',
+};
 
 describe('contrast', () => {
   it('is 21 between black and white and 1 between equals', () => {
@@ -39,8 +46,14 @@ describe('the gate', () => {
     expect(broken.map((one) => `${one.front} on ${one.ground}`)).toEqual(['on-accent on accent', 'accent on bg', 'accent on surface']);
     expect(shownRatio(broken[0]?.ratio ?? 0)).toBe(2.28);
   });
-  it('looks at dark twins too', () => expect(failing({ 'dark-text': '#444444' }).every((one) => one.mode === 'dark' && one.front === 'dark-text')).toBe(true));
-  it('judges the merged set, not the sent one', () => expect(failing({ bg: '#222222', 'surface-2': '#222222' }, { text: '#ffffff' }).some((one) => one.front === 'text' && one.ground === 'surface')).toBe(true));
+  it('looks at dark twins too', () =>
+    expect(failing({ 'dark-text': '#444444' }).every((one) => one.mode === 'dark' && one.front === 'dark-text')).toBe(true));
+  it('judges the merged set, not the sent one', () =>
+    expect(
+      failing({ bg: '#222222', 'surface-2': '#222222' }, { text: '#ffffff' }).some(
+        (one) => one.front === 'text' && one.ground === 'surface',
+      ),
+    ).toBe(true));
   it('rounds downwards, so that a failure never reads as a pass', () => expect(shownRatio(4.4999)).toBe(4.49));
 });
 

@@ -21,19 +21,32 @@ export interface Place {
   reset: (kept: Look) => Promise<Look>;
 }
 
-export const draftOf = (look: Look): Draft => ({ title: look.own_title ?? '', tagline: look.own_tagline ?? '', theme: { ...look.own_theme } });
+export const draftOf = (look: Look): Draft => ({
+  title: look.own_title ?? '',
+  tagline: look.own_tagline ?? '',
+  theme: { ...look.own_theme },
+});
 
 /** Whether anything was set here; else everything is inherited. */
-export const isOwn = (look: Look): boolean => look.own_title !== null || look.own_tagline !== null || look.own_logo || Object.keys(look.own_theme).length > 0;
+export const isOwn = (look: Look): boolean =>
+  look.own_title !== null || look.own_tagline !== null || look.own_logo || Object.keys(look.own_theme).length > 0;
 
 export function isChanged(draft: Draft, look: Look): boolean {
   const kept = draftOf(look);
   const names = new Set([...Object.keys(draft.theme), ...Object.keys(kept.theme)]);
-  return draft.title.trim() !== kept.title || draft.tagline.trim() !== kept.tagline || [...names].some((name) => draft.theme[name] !== kept.theme[name]);
+  return (
+    draft.title.trim() !== kept.title ||
+    draft.tagline.trim() !== kept.tagline ||
+    [...names].some((name) => draft.theme[name] !== kept.theme[name])
+  );
 }
 
 /** An empty field inherits. */
-const bodyOf = (draft: Draft) => ({ title: draft.title.trim() || null, tagline: draft.tagline.trim() || null, theme: draft.theme as NonNullable<Schemas['BrandingDraft']['theme']> });
+const bodyOf = (draft: Draft) => ({
+  title: draft.title.trim() || null,
+  tagline: draft.tagline.trim() || null,
+  theme: draft.theme as NonNullable<Schemas['BrandingDraft']['theme']>,
+});
 const match = (revision: string) => ({ headers: { 'if-match': `"${revision}"` } });
 
 export const companyPlace: Place = {
@@ -59,9 +72,16 @@ const PRODUCT = 'Atrium';
 
 /** The instance's look, asked for without a credential: with one, the answer would be the caller's company's. */
 async function readInstanceLook(): Promise<Look> {
-  const answer = await fetch('/api/branding');
+  const answer = await fetch('/api/branding', { credentials: 'omit' });
   if (!answer.ok) throw await refusalOf(answer);
   const shown = (await answer.json()) as Schemas['Branding'];
   const own_title = shown.title === PRODUCT ? null : shown.title;
-  return { ...shown, own_title, own_tagline: shown.tagline || null, own_logo: shown.logo !== null, own_theme: shown.theme, inherited: { title: PRODUCT, tagline: '', theme: {} } };
+  return {
+    ...shown,
+    own_title,
+    own_tagline: shown.tagline || null,
+    own_logo: shown.logo !== null,
+    own_theme: shown.theme,
+    inherited: { title: PRODUCT, tagline: '', theme: {} },
+  };
 }

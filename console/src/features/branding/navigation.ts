@@ -2,8 +2,23 @@ import { Paintbrush, Palette } from 'lucide-react';
 import type { Navigation } from '@/app/feature';
 
 export default {
-  navigation: [
-    { to: '/company/branding', label: 'branding.company_title', icon: Palette, group: 'company', key: 'b', permission: 'org:read', order: 64 },
-    { to: '/instance/branding', label: 'branding.instance_title', icon: Paintbrush, group: 'instance', permission: 'instance:manage', order: 74 },
+  settings: [
+    {
+      to: '/settings/company/branding',
+      label: 'nav.branding',
+      icon: Palette,
+      section: 'company',
+      key: 'b',
+      permission: 'org:read',
+      order: 30,
+    },
+    {
+      to: '/settings/instance/branding',
+      label: 'nav.branding',
+      icon: Paintbrush,
+      section: 'instance',
+      permission: 'instance:manage',
+      order: 40,
+    },
   ],
 } satisfies Navigation;

@@ -8,15 +8,25 @@ export type Company = Schemas['CompanyPage'];
 export const companiesQuery = (q: string) =>
   infiniteQueryOptions({
     queryKey: ['companies', { q }],
-    queryFn: ({ pageParam, signal }) => value(api.GET('/api/orgs', { params: { query: { limit: PAGE, ...(q ? { q } : {}), ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+    queryFn: ({ pageParam, signal }) =>
+      value(
+        api.GET('/api/orgs', {
+          params: { query: { limit: PAGE, ...(q ? { q } : {}), ...(pageParam ? { cursor: pageParam } : {}) } },
+          signal,
+        }),
+      ),
     initialPageParam: '',
     getNextPageParam: (page) => page.next_cursor ?? undefined,
   });
 
-export const companyQueryOf = (ref: string) => queryOptions({ queryKey: ['companies', 'one', ref], queryFn: () => value(api.GET('/api/orgs/{ref}', { params: { path: { ref } } })) });
+export const companyQueryOf = (ref: string) =>
+  queryOptions({ queryKey: ['companies', 'one', ref], queryFn: () => value(api.GET('/api/orgs/{ref}', { params: { path: { ref } } })) });
 
 /** Change a company; what the server answers is on screen at once. */
-export function useChange(company: Company, onDone: (changed: Company) => void): UseMutationResult<Company, Error, Schemas['CompanyChange']> {
+export function useChange(
+  company: Company,
+  onDone: (changed: Schemas['ChangedCompany']) => void,
+): UseMutationResult<Schemas['ChangedCompany'], Error, Schemas['CompanyChange']> {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (body) => value(api.PATCH('/api/orgs/{ref}', { params: { path: { ref: company.slug } }, body })),
@@ -30,6 +40,15 @@ export function useChange(company: Company, onDone: (changed: Company) => void):
 
 /** A slug people would choose for a name: what the server would make of it, to start from. */
 export const slugOf = (name: string): string =>
-  name.normalize('NFD').replace(/\p{Diacritic}/gu, '').replaceAll('ð', 'd').replaceAll('þ', 'th').replaceAll('æ', 'ae').toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 63);
+  name
+    .normalize('NFD')
+    .replace(/\p{Diacritic}/gu, '')
+    .replaceAll('ð', 'd')
+    .replaceAll('þ', 'th')
+    .replaceAll('æ', 'ae')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 63);
 
 export const isSlug = (text: string): boolean => /^[a-z0-9-]{1,63}$/.test(text);

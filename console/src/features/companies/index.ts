@@ -1,12 +1,12 @@
 import type { Feature } from '@/app/feature';
 
-const permission = 'instance:manage';
+const permission = 'operator';
 
 /** Operators only: every company of the instance. */
 export default {
   pages: [
     {
-      path: '/instance/companies',
+      path: '/settings/instance/companies',
       permission,
       load: () => import('./CompaniesPage'),
       children: [
@@ -14,6 +14,6 @@ export default {
         { path: '/new', permission, load: () => import('./NewCompany') },
       ],
     },
-    { path: '/instance/companies/$ref', permission, load: () => import('./CompanyPage') },
+    { path: '/settings/instance/companies/$ref', permission, load: () => import('./CompanyPage') },
   ],
 } satisfies Feature;

@@ -2,6 +2,16 @@ import { Building, Plus } from 'lucide-react';
 import type { Navigation } from '@/app/feature';
 
 export default {
-  navigation: [{ to: '/instance/companies', label: 'companies.title', icon: Building, group: 'instance', key: 'c', permission: 'instance:manage', order: 72 }],
-  commands: [{ id: 'companies.new', label: 'companies.new', icon: Plus, to: '/instance/companies/new', permission: 'instance:manage' }],
+  settings: [
+    {
+      to: '/settings/instance/companies',
+      label: 'nav.companies',
+      icon: Building,
+      section: 'instance',
+      key: 'c',
+      permission: 'operator',
+      order: 20,
+    },
+  ],
+  commands: [{ label: 'nav.new_company', icon: Plus, to: '/settings/instance/companies/new', permission: 'operator' }],
 } satisfies Navigation;

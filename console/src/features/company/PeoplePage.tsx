@@ -2,17 +2,19 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
 import { Lock, UserPlus } from 'lucide-react';
-import { useRef } from 'react';
-import { api, value } from '@/api/client';
+import { useState } from 'react';
+import { api, value, type Schemas } from '@/api/client';
 import { companyQuery } from '@/api/companies';
 import type { Member } from '@/api/queries';
-import { useLanguage } from '@/app/language';
+import { AskPassword } from '@/app/AskPassword';
+import { useLanguage } from '@/i18n/language';
 import { Page } from '@/app/Page';
+import { PersonMenu } from '@/app/people/PersonMenu';
 import { useIdentity, useMay, useReadOnly } from '@/app/session';
-import { Avatar, Badge, Card, SkeletonRows } from '@/ui/bits';
-import { Button, buttonClass } from '@/ui/Button';
-import { Problem } from '@/ui/Problem';
-import { useRowKeys } from '@/ui/rows';
+import { Avatar, Badge } from '@/ui/bits';
+import { buttonClass } from '@/ui/Button';
+import { ListPage } from '@/ui/ListPage';
+import { Row, Table, type Column } from '@/ui/Table';
 import { toast } from '@/ui/toast';
 import { lockOf, nameable, peopleQuery, type OrgRole } from './people';
 
@@ -21,21 +23,22 @@ export default function PeoplePage() {
   const may = useMay();
   const readOnly = useReadOnly();
   const people = useInfiniteQuery(peopleQuery);
-  const list = useRef<HTMLDivElement>(null);
-  useRowKeys(list);
   const found = people.data?.pages.flatMap((page) => page.items) ?? [];
   return (
     <Page
-      title={t('company.people')}
+      title={t('nav.people')}
       description={t('company.people_lead')}
-      actions={may('org:manage') && !readOnly && <Link to="/company/people/new" className={buttonClass('primary')}><UserPlus size={16} aria-hidden />{t('company.add_person')}</Link>}
+      actions={
+        may('org:manage') &&
+        !readOnly && (
+          <Link to="/settings/company/people/new" className={buttonClass('primary')}>
+            <UserPlus size={16} aria-hidden />
+            {t('nav.add_person')}
+          </Link>
+        )
+      }
     >
-      <Card className="overflow-hidden">
-        {people.isPending && <SkeletonRows label={t('app.loading')} />}
-        {people.error && <div className="p-4"><Problem error={people.error} action={<Button size="small" onClick={() => void people.refetch()}>{t('ui.retry')}</Button>} /></div>}
-        {people.data && <div ref={list}><People people={found} /></div>}
-      </Card>
-      {people.hasNextPage && <Button className="mt-5 w-full" busy={people.isFetchingNextPage} onClick={() => void people.fetchNextPage()}>{t('ui.more')}</Button>}
+      <ListPage query={people}>{people.data && <People people={found} />}</ListPage>
       <Outlet />
     </Page>
   );
@@ -43,41 +46,49 @@ export default function PeoplePage() {
 
 function People({ people }: { people: Member[] }) {
   const { t } = useLanguage();
+  const columns: Column[] = [
+    { label: t('members.person') },
+    { label: t('company.team'), className: 'max-md:hidden' },
+    { label: t('members.role'), className: 'max-lg:hidden' },
+    { label: t('company.role'), className: 'w-56 max-sm:w-32 max-sm:px-0' },
+    { label: t('ui.more_actions'), silent: true },
+  ];
   return (
-    <table className="w-full text-start">
-      <thead>
-        <tr className="border-b border-line text-sm text-muted">
-          <th scope="col" className="px-4 py-2.5 text-start font-medium">{t('members.person')}</th>
-          <th scope="col" className="px-4 py-2.5 text-start font-medium max-md:hidden">{t('company.team')}</th>
-          <th scope="col" className="px-4 py-2.5 text-start font-medium max-lg:hidden">{t('members.role')}</th>
-          <th scope="col" className="w-56 px-4 py-2.5 text-start font-medium max-sm:w-48">{t('company.role')}</th>
-        </tr>
-      </thead>
-      <tbody>{people.map((person) => <Row key={person.id} person={person} />)}</tbody>
-    </table>
+    <Table columns={columns}>
+      {people.map((person) => <PersonRow key={person.id} person={person} people={people} />)}
+    </Table>
   );
 }
 
-function Row({ person }: { person: Member }) {
+function PersonRow({ person, people }: { person: Member; people: Member[] }) {
   const { t } = useLanguage();
   const { user } = useIdentity();
   const company = useQuery(companyQuery);
   const team = company.data?.teams.find((one) => one.id === person.team_id)?.name ?? '';
   return (
-    <tr data-row tabIndex={-1} className="border-b border-line -outline-offset-2 last:border-0 hover:bg-raised/60">
+    <Row>
       <td className="max-w-0 px-4 py-2.5 md:w-2/5">
         <div className="flex items-center gap-3">
           <span className="max-sm:hidden"><Avatar name={person.display_name} size={36} /></span>
           <div className="min-w-0">
-            <div className="flex flex-wrap items-center gap-x-2"><span data-raw className="truncate font-medium">{person.display_name}</span>{person.id === user.id && <Badge>{t('members.you')}</Badge>}</div>
-            <div className="truncate text-sm text-muted"><span data-raw>{person.username}</span><span data-raw className="md:hidden">{team && ` · ${team}`}</span></div>
+            <div className="flex flex-wrap items-center gap-x-2">
+              <span data-raw className="truncate font-medium">{person.display_name}</span>
+              {person.id === user.id && <Badge>{t('members.you')}</Badge>}
+            </div>
+            <div className="truncate text-sm text-muted">
+              <span data-raw>{person.username}</span>
+              <span data-raw className="md:hidden">{team && ` · ${team}`}</span>
+            </div>
           </div>
         </div>
       </td>
       <td data-raw className="px-4 py-2.5 max-md:hidden">{team}</td>
-      <td className="px-4 py-2.5 max-lg:hidden"><Badge tone={person.role === 'owner' || person.role === 'admin' ? 'accent' : 'neutral'}>{t(`members.role_${person.role}`)}</Badge></td>
-      <td className="px-4 py-2.5"><RoleCell person={person} /></td>
-    </tr>
+      <td className="px-4 py-2.5 max-lg:hidden">
+        <Badge tone={person.role === 'owner' || person.role === 'admin' ? 'accent' : 'neutral'}>{t(`members.role_${person.role}`)}</Badge>
+      </td>
+      <td className="px-4 py-2.5 max-sm:px-0"><RoleCell person={person} /></td>
+      <td className="pe-2"><PersonMenu person={person} colleagues={people.filter((one) => one.team_id === person.team_id)} /></td>
+    </Row>
   );
 }
 
@@ -87,7 +98,13 @@ function RoleCell({ person }: { person: Member }) {
   const may = useMay();
   const readOnly = useReadOnly();
   const locked = lockOf(person, identity);
-  if (!may('org:manage') || readOnly) return person.org_role ? <Badge tone="info">{t(`members.${person.org_role}`)}</Badge> : <span className="text-sm text-muted">{t('company.no_role')}</span>;
+  if (!may('org:manage') || readOnly) {
+    return person.org_role ? (
+      <Badge tone="info">{t(`members.${person.org_role}`)}</Badge>
+    ) : (
+      <span className="text-sm text-muted">{t('company.no_role')}</span>
+    );
+  }
   if (!locked) return <RoleSelect person={person} />;
   return (
     <div>
@@ -101,21 +118,43 @@ function RoleSelect({ person }: { person: Member }) {
   const { t } = useLanguage();
   const { org_role: own } = useIdentity();
   const queries = useQueryClient();
+  const [asked, setAsked] = useState<OrgRole | null>();
   const change = useMutation({
-    mutationFn: (org_role: OrgRole | null) => value(api.PATCH('/api/org/members/{id}', { params: { path: { id: person.id } }, body: { org_role } })),
+    mutationFn: (body: Schemas['OrgRoleChange']) =>
+      value(api.PATCH('/api/org/members/{id}', { params: { path: { id: person.id } }, body })),
     onSuccess: () => {
       void queries.invalidateQueries({ queryKey: ['members'] });
       toast(t('company.role_changed', { name: person.display_name }));
+      setAsked(undefined);
     },
   });
-  const shown = change.isPending ? (change.variables ?? null) : person.org_role;
+  const close = () => {
+    setAsked(undefined);
+    change.reset();
+  };
+  const title = t('company.role_of', { name: person.display_name });
   return (
     <>
-      <select aria-label={t('company.role_of', { name: person.display_name })} value={shown ?? ''} disabled={change.isPending} onChange={(event) => change.mutate((event.target.value || null) as OrgRole | null)} className="field pe-8 max-sm:ps-2 max-sm:pe-6 max-sm:text-sm">
+      <select
+        aria-label={title}
+        value={(asked === undefined ? person.org_role : asked) ?? ''}
+        onChange={(event) => setAsked((event.target.value || null) as OrgRole | null)}
+        className="field pe-8 max-sm:ps-2 max-sm:pe-6 max-sm:text-sm"
+      >
         <option value="">{t('company.no_role')}</option>
         {nameable(own).map((role) => <option key={role} value={role}>{t(`members.${role}`)}</option>)}
       </select>
-      <Problem error={change.error} />
+      {asked !== undefined && (
+        <AskPassword
+          title={title}
+          description={asked ? t(`members.${asked}`) : t('company.no_role')}
+          action={t('members.change_role_action')}
+          busy={change.isPending}
+          error={change.error}
+          onSubmit={(password) => change.mutate({ org_role: asked, password })}
+          onClose={close}
+        />
+      )}
     </>
   );
 }

@@ -3,7 +3,7 @@ import type { Feature } from '@/app/feature';
 export default {
   pages: [
     {
-      path: '/company',
+      path: '/settings/company',
       permission: 'org:read',
       load: () => import('./CompanyPage'),
       children: [
@@ -12,7 +12,7 @@ export default {
       ],
     },
     {
-      path: '/company/people',
+      path: '/settings/company/people',
       permission: 'org:read',
       load: () => import('./PeoplePage'),
       children: [

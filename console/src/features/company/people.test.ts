@@ -2,7 +2,17 @@ import { describe, expect, it } from 'vitest';
 import type { Member } from '@/api/queries';
 import { lockOf, nameable } from './people';
 
-const person = (id: string, org_role: Member['org_role']): Member => ({ id, team_id: 't', username: id, display_name: id, role: 'member', org_role, two_factor: false, created_at: '' });
+const person = (id: string, org_role: Member['org_role']): Member => ({
+  id,
+  team_id: 't',
+  username: id,
+  display_name: id,
+  role: 'member',
+  org_role,
+  two_factor: false,
+  created_at: '',
+  revision: '',
+});
 const viewer = (id: string, org_role: Member['org_role']) => ({ user: { id, username: id, display_name: id }, org_role });
 
 describe('company roles', () => {

@@ -4,16 +4,14 @@ import { api, value, type Schemas } from '@/api/client';
 import { PAGE, type Identity, type Member } from '@/api/queries';
 
 export type OrgRole = Schemas['OrgRole'];
-export type Role = Schemas['Role'];
 
 /** Strongest first. */
 export const ORG_ROLES: OrgRole[] = ['org_owner', 'org_admin', 'org_reader'];
-/** Roles of any team; the two of the catalogs belong to the instance's first team and are given there. */
-export const TEAM_ROLES: Role[] = ['owner', 'admin', 'member', 'viewer', 'worker'];
 
 export const peopleQuery = infiniteQueryOptions({
   queryKey: ['members', 'company'],
-  queryFn: ({ pageParam }) => value(api.GET('/api/members', { params: { query: { scope: 'org', limit: PAGE, ...(pageParam ? { cursor: pageParam } : {}) } } })),
+  queryFn: ({ pageParam }) =>
+    value(api.GET('/api/members', { params: { query: { scope: 'org', limit: PAGE, ...(pageParam ? { cursor: pageParam } : {}) } } })),
   initialPageParam: '',
   getNextPageParam: (page) => page.next_cursor ?? undefined,
 });

@@ -1,24 +1,27 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import clsx from 'clsx';
 import { ArrowLeft, Eye, History, PenLine, Share2, Trash2 } from 'lucide-react';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
-import { useLanguage } from '@/app/language';
-import { CurlButton } from '@/app/Page';
+import { useState } from 'react';
+import { api } from '@/api/client';
+import { useDelete } from '@/app/deleting';
+import { useLanguage } from '@/i18n/language';
+import { lazyPart } from '@/app/lazily';
+import { CurlButton, PinButton } from '@/app/Page';
 import { useShortcuts } from '@/app/shortcuts';
 import { useTitle } from '@/app/title';
-import type { Keeper, Snapshot } from '@/app/writing/keeper';
+import { TitleField } from '@/app/writing/TitleField';
+import type { Autosave, Snapshot } from '@/app/writing/autosave';
 import { SaveNews } from '@/app/writing/SaveNews';
-import { Button, buttonClass } from '@/ui/Button';
+import { buttonClass } from '@/ui/Button';
 import { IconButton } from '@/ui/Overlay';
 import { Problem } from '@/ui/Problem';
-import { DeleteDocument } from './DeleteDocument';
 import type { Document } from './server';
 
-const MarkdownEditor = lazy(() => import('@/ui/MarkdownEditor'));
-const Markdown = lazy(() => import('@/ui/Markdown'));
+const MarkdownEditor = lazyPart(() => import('@/ui/MarkdownEditor'), <div className="h-72" />);
+const Markdown = lazyPart(() => import('@/ui/Markdown'), <div className="h-72" />);
 
 interface Props {
-  keeper: Keeper<Document>;
+  autosave: Autosave<Document>;
   snapshot: Snapshot<Document>;
 }
 
@@ -28,42 +31,95 @@ interface Reach {
   deletes: boolean;
 }
 
-export function DocumentEditor({ keeper, snapshot, reach }: Props & { reach: Reach }) {
+export function DocumentEditor({ autosave, snapshot, reach }: Props & { reach: Reach }) {
   const { t } = useLanguage();
   const { fresh } = useSearch({ strict: false }) as { fresh?: boolean };
   const navigate = useNavigate();
   const [writing, setWriting] = useState(reach.writes);
-  const [deleting, setDeleting] = useState(false);
+  const remove = useDelete();
   const { kept, text, error, state } = snapshot;
+  const drop = async () => {
+    const { id, title } = kept;
+    if (await remove({ id, name: title, remove: () => api.DELETE('/api/documents/{id}', { params: { path: { id } } }) })) {
+      await navigate({ to: '/documents' });
+    }
+  };
   useTitle(text.title || t('documents.untitled'));
   useShortcuts([
-    { keys: 'h', label: 'documents.history', run: () => void navigate({ to: '/files/$id', params: { id: kept.id }, search: { view: 'versions' } as never }) },
+    {
+      keys: 'h',
+      label: 'documents.history',
+      run: () => void navigate({ to: '/files/$id', params: { id: kept.id }, search: { view: 'versions' } as never }),
+    },
     ...(reach.writes ? [{ keys: 'e', label: 'documents.key_edit', run: () => setWriting((now) => !now) } as const] : []),
   ]);
   return (
     <article className="flex min-h-dvh flex-col bg-surface">
       <div className="sticky top-13 z-20 flex min-h-13 flex-wrap items-center gap-x-2 gap-y-1 border-b border-line bg-surface px-2 py-2 sm:px-4 md:top-0">
-        <Link to="/documents" aria-label={t('documents.all')} className="grid size-8 place-items-center rounded-md text-muted hover:bg-raised"><ArrowLeft size={17} aria-hidden className="rtl:rotate-180" /></Link>
+        <Link
+          to="/documents"
+          aria-label={t('documents.all')}
+          className="grid size-8 place-items-center rounded-md text-muted hover:bg-raised"
+        >
+          <ArrowLeft size={17} aria-hidden className="rtl:rotate-180" />
+        </Link>
         <SaveNews snapshot={snapshot} />
         <div className="ms-auto flex items-center gap-1.5">
           {reach.writes && <Turn writing={writing} onTurn={setWriting} />}
-          <Link to="/files/$id" params={{ id: kept.id }} search={{ view: 'versions' } as never} className={buttonClass('default', 'small', 'h-8')}><History size={14} aria-hidden /><span className="max-sm:sr-only">{t('documents.history')}</span></Link>
-          {reach.manages && <Link to="/files/$id" params={{ id: kept.id }} search={{ share: true } as never} className={buttonClass('default', 'small', 'h-8')}><Share2 size={14} aria-hidden /><span className="max-sm:sr-only">{t('files.share')}</span></Link>}
+          <Link
+            to="/files/$id"
+            params={{ id: kept.id }}
+            search={{ view: 'versions' } as never}
+            className={buttonClass('default', 'small', 'h-8')}
+          >
+            <History size={14} aria-hidden />
+            <span className="max-sm:sr-only">{t('documents.history')}</span>
+          </Link>
+          {reach.manages && (
+            <Link
+              to="/files/$id"
+              params={{ id: kept.id }}
+              search={{ share: true } as never}
+              className={buttonClass('default', 'small', 'h-8')}
+            >
+              <Share2 size={14} aria-hidden />
+              <span className="max-sm:sr-only">{t('files.share')}</span>
+            </Link>
+          )}
+          <PinButton title={text.title || t('documents.untitled')} raw />
           <CurlButton />
-          {reach.deletes && <IconButton label={t('documents.delete')} onClick={() => setDeleting(true)}><Trash2 size={16} aria-hidden /></IconButton>}
+          {reach.deletes && (
+            <IconButton label={t('documents.delete')} onClick={() => void drop()}>
+              <Trash2 size={16} aria-hidden />
+            </IconButton>
+          )}
         </div>
       </div>
       <div className="mx-auto w-full max-w-3xl flex-1 px-4 py-6 sm:px-8 lg:py-10">
-        {error && state === 'refused' && <div className="mb-4"><Problem error={error} action={<Button size="small" onClick={() => void keeper.flush()}>{t('ui.retry')}</Button>} /></div>}
+        {error && state === 'refused' && <div className="mb-4"><Problem error={error} onRetry={() => void autosave.flush()} /></div>}
         {snapshot.restored && <p role="status" className="mb-4 rounded-lg bg-info-soft px-3 py-2.5 text-info">{t('writing.restored')}</p>}
-        <TitleField keeper={keeper} snapshot={snapshot} writing={writing} select={fresh === true} />
-        <Suspense fallback={<div className="h-72" />}>
-          {writing
-            ? <MarkdownEditor key={snapshot.generation} value={text.body} onChange={(body) => keeper.edit({ body })} label={t('documents.body')} placeholder={t('documents.body_placeholder')} />
-            : text.body.trim() ? <div data-raw className="prose"><Markdown source={text.body} /></div> : <p className="text-muted">{t('documents.empty_body')}</p>}
-        </Suspense>
+        <TitleField
+          title={snapshot.text.title}
+          writing={writing}
+          select={fresh === true}
+          label={t('writing.title_field')}
+          placeholder={t('writing.title_field')}
+          onTitle={(title) => autosave.edit({ title })}
+        />
+        {writing ? (
+          <MarkdownEditor
+            key={snapshot.generation}
+            value={text.body}
+            onChange={(body) => autosave.edit({ body })}
+            label={t('documents.body')}
+            placeholder={t('documents.body_placeholder')}
+          />
+        ) : text.body.trim() ? (
+          <div data-raw className="prose"><Markdown source={text.body} /></div>
+        ) : (
+          <p className="text-muted">{t('documents.empty_body')}</p>
+        )}
       </div>
-      {deleting && <DeleteDocument document={kept} onClose={() => setDeleting(false)} />}
     </article>
   );
 }
@@ -72,27 +128,26 @@ function Turn({ writing, onTurn }: { writing: boolean; onTurn: (writing: boolean
   const { t } = useLanguage();
   return (
     <div role="group" aria-label={t('documents.view')} className="flex rounded-md bg-raised p-0.5">
-      {([[true, PenLine, 'documents.write'], [false, Eye, 'documents.preview']] as const).map(([turn, Icon, label]) => (
-        <button key={label} type="button" aria-pressed={writing === turn} onClick={() => onTurn(turn)} className={clsx('flex h-7 items-center gap-1.5 rounded-sm px-2 text-sm font-medium', writing === turn ? 'bg-surface text-text shadow-card' : 'text-muted hover:text-text')}>
-          <Icon size={14} aria-hidden /><span className="max-sm:sr-only">{t(label)}</span>
+      {(
+        [
+          [true, PenLine, 'documents.write'],
+          [false, Eye, 'documents.preview'],
+        ] as const
+      ).map(([turn, Icon, label]) => (
+        <button
+          key={label}
+          type="button"
+          aria-pressed={writing === turn}
+          onClick={() => onTurn(turn)}
+          className={clsx(
+            'flex h-7 items-center gap-1.5 rounded-sm px-2 text-sm font-medium',
+            writing === turn ? 'bg-surface text-text shadow-card' : 'text-muted hover:text-text',
+          )}
+        >
+          <Icon size={14} aria-hidden />
+          <span className="max-sm:sr-only">{t(label)}</span>
         </button>
       ))}
     </div>
-  );
-}
-
-function TitleField({ keeper, snapshot, writing, select }: Props & { writing: boolean; select: boolean }) {
-  const { t } = useLanguage();
-  const field = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    if (select) field.current?.select();
-  }, [select]);
-  const { title } = snapshot.text;
-  if (!writing) return <h1 data-raw className="mb-5 text-2xl font-semibold break-words">{title}</h1>;
-  return (
-    <>
-      <h1 data-raw className="sr-only">{title}</h1>
-      <input ref={field} value={title} maxLength={300} onChange={(event) => keeper.edit({ title: event.target.value })} aria-label={t('writing.title_field')} placeholder={t('writing.title_field')} className="mb-4 w-full bg-transparent text-2xl font-semibold tracking-tight outline-none" />
-    </>
   );
 }

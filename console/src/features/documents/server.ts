@@ -3,14 +3,15 @@ import { infiniteQueryOptions, queryOptions, type QueryClient } from '@tanstack/
 import { api, value, type Schemas } from '@/api/client';
 import { PAGE } from '@/api/queries';
 import { etagOf } from '@/api/repository';
-import type { Server } from '@/app/writing/keeper';
+import type { Server } from '@/app/writing/autosave';
 
 export type Document = Schemas['Document'];
 export type DocumentCard = Schemas['DocumentCard'];
 
 export const documentsQuery = infiniteQueryOptions({
   queryKey: ['documents'],
-  queryFn: ({ pageParam, signal }) => value(api.GET('/api/documents', { params: { query: { limit: PAGE, ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+  queryFn: ({ pageParam, signal }) =>
+    value(api.GET('/api/documents', { params: { query: { limit: PAGE, ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
   initialPageParam: '',
   getNextPageParam: (page) => page.next_cursor ?? undefined,
 });
@@ -28,7 +29,9 @@ export function serverOf(queries: QueryClient): Server<Document> {
   return {
     read: readDocument,
     save: async (kept, change) => {
-      const saved = await value(api.PUT('/api/documents/{id}', { params: { path: { id: kept.id }, header: { 'If-Match': etagOf(kept) } }, body: change }));
+      const saved = await value(
+        api.PUT('/api/documents/{id}', { params: { path: { id: kept.id }, header: { 'If-Match': etagOf(kept) } }, body: change }),
+      );
       queries.setQueryData(documentQuery(kept.id).queryKey, saved);
       tellOthers(queries, kept.id);
       return saved;

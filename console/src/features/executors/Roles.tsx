@@ -1,7 +1,7 @@
 /** Which executor the team uses for the work that models do in the background. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, value } from '@/api/client';
-import { useLanguage } from '@/app/language';
+import { useLanguage } from '@/i18n/language';
 import { useMay, useReadOnly } from '@/app/session';
 import { Card } from '@/ui/bits';
 import { SelectField } from '@/ui/Field';
@@ -22,15 +22,20 @@ export function Roles({ executors }: { executors: Executor[] }) {
       toast(t('executors.role_set'));
     },
   });
-  if (!roles.data) return <Problem error={roles.error} />;
+  if (!roles.data) return <Problem error={roles.error} onRetry={() => void roles.refetch()} />;
   const chosen = roles.data.roles.utility ?? '';
   const gone = chosen !== '' && !executors.some(({ name }) => name === chosen);
   return (
     <Card className="p-5">
-      <h2 className="text-lg font-semibold">{t('executors.roles')}</h2>
-      <p className="mt-0.5 mb-4 text-muted">{t('executors.roles_lead')}</p>
       <div className="max-w-sm">
-        <SelectField label={t('executors.role_utility')} hint={t('executors.role_utility_more')} problem={gone ? t('executors.role_gone') : undefined} value={chosen} disabled={readOnly || !may('settings:manage') || choose.isPending} onChange={(event) => choose.mutate(event.target.value || null)}>
+        <SelectField
+          label={t('executors.role_utility')}
+          hint={t('executors.role_utility_more')}
+          problem={gone ? t('executors.role_gone') : undefined}
+          value={chosen}
+          disabled={readOnly || !may('settings:manage') || choose.isPending}
+          onChange={(event) => choose.mutate(event.target.value || null)}
+        >
           <option value="">{t('executors.role_default', { name: roles.data.default.utility ?? '' })}</option>
           {gone && <option value={chosen} data-raw>{chosen}</option>}
           {executors.map(({ name }) => <option key={name} value={name} data-raw>{name}</option>)}

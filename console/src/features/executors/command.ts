@@ -11,7 +11,11 @@ const SAMPLE_RESULT = '{"lane": job.input["lane"], "shipments": 3, "on_time": 1.
 
 export function commandFor({ url, token, kinds, model }: Place): string {
   const served = kinds.length ? kinds : [SAMPLE_KIND];
-  const options = [`--url ${quoted(url)}`, ...served.map((kind) => `--kind ${quoted(`${kind}=jobs:run`)}`), ...(model ? [`--model ${quoted(model)}`] : [])];
+  const options = [
+    `--url ${quoted(url)}`,
+    ...served.map((kind) => `--kind ${quoted(`${kind}=jobs:run`)}`),
+    ...(model ? [`--model ${quoted(model)}`] : []),
+  ];
   return `pip install atrium-worker
 cat > jobs.py <<'END'
 def run(job):

@@ -1,14 +1,14 @@
-import type { Feature } from '@/app/feature';
+import type { Feature, PageRoute } from '@/app/feature';
+
+const children: PageRoute[] = [
+  { path: '/', load: () => import('@/app/Nothing') },
+  { path: '/new', load: () => import('./NewExecutor') },
+];
 
 export default {
   pages: [
-    {
-      path: '/executors',
-      load: () => import('./ExecutorsPage'),
-      children: [
-        { path: '/', load: () => import('@/app/Nothing') },
-        { path: '/new', load: () => import('./NewExecutor') },
-      ],
-    },
+    { path: '/settings/executors', load: () => import('./ExecutorsPage'), children },
+    { path: '/settings/instance/executors', permission: 'operator', load: () => import('./InstanceExecutors'), children },
+    { path: '/settings/models', load: () => import('./ModelsPage') },
   ],
 } satisfies Feature;

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { api, value, type Schemas } from '@/api/client';
 import { identityQuery } from '@/api/queries';
 import { isRefusal } from '@/api/refusal';
-import { useLanguage } from '@/app/language';
+import { useLanguage } from '@/i18n/language';
 import { Page } from '@/app/Page';
 import { useMay, useReadOnly } from '@/app/session';
 import { Badge, Card, SkeletonRows } from '@/ui/bits';
@@ -24,15 +24,22 @@ function useSwitch(kind: Kind) {
   type List = { items: { name: string; enabled: boolean }[] };
   return useMutation({
     mutationFn: ({ name, enabled }: { name: string; enabled: boolean }): Promise<unknown> =>
-      kind === 'features' ? value(api.POST('/api/features/{name}', { params: { path: { name } }, body: { enabled } })) : value(api.POST('/api/tools/{name}', { params: { path: { name } }, body: { enabled } })),
+      kind === 'features'
+        ? value(api.POST('/api/features/{name}', { params: { path: { name } }, body: { enabled } }))
+        : value(api.POST('/api/tools/{name}', { params: { path: { name } }, body: { enabled } })),
     onMutate: ({ name, enabled }) => {
       const before = queries.getQueryData<List>([kind]);
-      queries.setQueryData<List>([kind], (list) => list && { ...list, items: list.items.map((one) => (one.name === name ? { ...one, enabled } : one)) });
+      queries.setQueryData<List>(
+        [kind],
+        (list) => list && { ...list, items: list.items.map((one) => (one.name === name ? { ...one, enabled } : one)) },
+      );
       return before;
     },
     onSuccess: (_done, { name, enabled }) => {
       if (kind === 'features') void queries.invalidateQueries(identityQuery);
-      toast(language.t(enabled ? 'features.turned_on' : 'features.turned_off', { name: language.find(`features.feature_${name}`) ?? name }));
+      toast(
+        language.t(enabled ? 'features.turned_on' : 'features.turned_off', { name: language.find(`features.feature_${name}`) ?? name }),
+      );
     },
     onError: (error, _change, before) => {
       queries.setQueryData([kind], before);
@@ -45,8 +52,13 @@ export default function FeaturesPage() {
   const { t } = useLanguage();
   const may = useMay()('settings:manage');
   return (
-    <Page title={t('features.title')} description={t('features.lead')}>
-      {!may && <p className="mb-5 flex items-center gap-2 rounded-lg bg-info-soft px-3 py-2.5 text-info"><Lock size={15} aria-hidden className="shrink-0" />{t('features.look_only')}</p>}
+    <Page title={t('nav.features')} description={t('features.lead')}>
+      {!may && (
+        <p className="mb-5 flex items-center gap-2 rounded-lg bg-info-soft px-3 py-2.5 text-info">
+          <Lock size={15} aria-hidden className="shrink-0" />
+          {t('features.look_only')}
+        </p>
+      )}
       <div className="grid items-start gap-8 xl:grid-cols-2">
         <Section title={t('features.flags')} body={t('features.flags_more')}><Flags locked={!may} /></Section>
         <Section title={t('features.tools')} body={t('features.tools_more')}><Tools locked={!may} /></Section>
@@ -56,7 +68,13 @@ export default function FeaturesPage() {
 }
 
 function Section({ title, body, children }: { title: string; body: string; children: ReactNode }) {
-  return <section className="min-w-0"><h2 className="text-lg font-semibold">{title}</h2><p className="mt-0.5 mb-3 text-muted">{body}</p><Card>{children}</Card></section>;
+  return (
+    <section className="min-w-0">
+      <h2 className="text-lg font-semibold">{title}</h2>
+      <p className="mt-0.5 mb-3 text-muted">{body}</p>
+      <Card>{children}</Card>
+    </section>
+  );
 }
 
 function Flags({ locked }: { locked: boolean }) {
@@ -65,13 +83,21 @@ function Flags({ locked }: { locked: boolean }) {
   const flags = useQuery(FEATURES);
   const flip = useSwitch('features');
   if (flags.isPending) return <SkeletonRows rows={4} label={t('app.loading')} />;
-  if (flags.error) return <div className="p-4"><Problem error={flags.error} /></div>;
+  if (flags.error) return <div className="p-4"><Problem error={flags.error} onRetry={() => void flags.refetch()} /></div>;
   return (
     <ul>
       {flags.data.items.map(({ name, enabled }) => (
         <li key={name} className="flex items-center gap-4 border-b border-line px-4 py-3 last:border-0">
-          <div className="min-w-0 flex-1"><p className="font-medium">{find(`features.feature_${name}`) ?? <span data-raw>{name}</span>}</p><p className="text-sm text-muted">{find(`features.feature_${name}_more`) ?? ''}</p></div>
-          <Switch on={enabled} disabled={locked || readOnly} onChange={(on) => flip.mutate({ name, enabled: on })} label={find(`features.feature_${name}`) ?? name} />
+          <div className="min-w-0 flex-1">
+            <p className="font-medium">{find(`features.feature_${name}`) ?? <span data-raw>{name}</span>}</p>
+            <p className="text-sm text-muted">{find(`features.feature_${name}_more`) ?? ''}</p>
+          </div>
+          <Switch
+            on={enabled}
+            disabled={locked || readOnly}
+            onChange={(on) => flip.mutate({ name, enabled: on })}
+            label={find(`features.feature_${name}`) ?? name}
+          />
         </li>
       ))}
     </ul>
@@ -83,9 +109,23 @@ function Tools({ locked }: { locked: boolean }) {
   const tools = useQuery(TOOLS);
   const flip = useSwitch('tools');
   if (tools.isPending) return <SkeletonRows rows={2} label={t('app.loading')} />;
-  if (tools.error) return <div className="p-4"><Problem error={tools.error} /></div>;
-  if (tools.data.items.length === 0) return <Empty level={3} icon={Wrench} title={t('features.no_tools')} body={t('features.no_tools_body')} />;
-  return <ul>{tools.data.items.map((tool) => <ToolRow key={tool.name} tool={tool} locked={locked} onFlip={(enabled) => flip.mutate({ name: tool.name, enabled })} />)}</ul>;
+  if (tools.error) {
+    return (
+      <div className="p-4">
+        <Problem error={tools.error} onRetry={() => void tools.refetch()} />
+      </div>
+    );
+  }
+  if (tools.data.items.length === 0) {
+    return <Empty level={3} icon={Wrench} title={t('features.no_tools')} body={t('features.no_tools_body')} />;
+  }
+  return (
+    <ul>
+      {tools.data.items.map((tool) => (
+        <ToolRow key={tool.name} tool={tool} locked={locked} onFlip={(enabled) => flip.mutate({ name: tool.name, enabled })} />
+      ))}
+    </ul>
+  );
 }
 
 function ToolRow({ tool, locked, onFlip }: { tool: Schemas['ToolState']; locked: boolean; onFlip: (enabled: boolean) => void }) {
@@ -96,7 +136,10 @@ function ToolRow({ tool, locked, onFlip }: { tool: Schemas['ToolState']; locked:
       <div className="min-w-0 flex-1">
         <p data-raw className="font-mono text-sm font-medium">{tool.name}</p>
         <p data-raw className="text-sm text-muted">{tool.description}</p>
-        <p className="mt-1.5 flex flex-wrap gap-1.5"><Badge>{t('features.needs', { permission: tool.permission })}</Badge><Badge tone="info">{t('features.from', { source: tool.source })}</Badge></p>
+        <p className="mt-1.5 flex flex-wrap gap-1.5">
+          <Badge>{t('features.needs', { permission: tool.permission })}</Badge>
+          <Badge tone="info">{t('features.from', { source: tool.source })}</Badge>
+        </p>
       </div>
       <Switch on={tool.enabled} disabled={locked || readOnly} onChange={onFlip} label={tool.name} />
     </li>

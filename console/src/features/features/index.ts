@@ -1,5 +1,5 @@
 import type { Feature } from '@/app/feature';
 
 export default {
-  pages: [{ path: '/features', load: () => import('./FeaturesPage') }],
+  pages: [{ path: '/settings/features', load: () => import('./FeaturesPage') }],
 } satisfies Feature;

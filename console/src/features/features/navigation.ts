@@ -2,5 +2,15 @@ import { ToggleRight } from 'lucide-react';
 import type { Navigation } from '@/app/feature';
 
 export default {
-  navigation: [{ to: '/features', label: 'features.title', icon: ToggleRight, group: 'team', key: 'f', order: 50 }],
+  settings: [
+    {
+      to: '/settings/features',
+      label: 'nav.features',
+      icon: ToggleRight,
+      section: 'team',
+      key: 'f',
+      permission: 'settings:manage',
+      order: 30,
+    },
+  ],
 } satisfies Navigation;

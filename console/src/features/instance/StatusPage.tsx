@@ -1,9 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { CircleCheckBig, RefreshCw, TriangleAlert } from 'lucide-react';
-import type { ReactNode } from 'react';
-import { api, value, type Schemas } from '@/api/client';
-import { useLanguage } from '@/app/language';
+import { useState, type ReactNode } from 'react';
+import type { Schemas } from '@/api/client';
+import { statusQuery } from '@/api/companies';
+import { useLanguage } from '@/i18n/language';
+import { lazyPart } from '@/app/lazily';
 import { Page } from '@/app/Page';
+import { OPERATOR, useMay } from '@/app/session';
 import { Badge, Card, SkeletonRows } from '@/ui/bits';
 import { Button } from '@/ui/Button';
 import { Problem } from '@/ui/Problem';
@@ -13,12 +16,23 @@ const COUNTS = ['orgs', 'teams', 'users', 'notes', 'tokens', 'audit_events'] as 
 
 export default function StatusPage() {
   const { t } = useLanguage();
-  const status = useQuery({ queryKey: ['status'], queryFn: () => value(api.GET('/api/admin/status')) });
+  const may = useMay();
+  const status = useQuery(statusQuery);
   return (
-    <Page title={t('instance.title')} description={t('instance.lead')} actions={<Button busy={status.isFetching} onClick={() => void status.refetch()}>{!status.isFetching && <RefreshCw size={14} aria-hidden />}{t('ui.refresh')}</Button>}>
+    <Page
+      title={t('nav.status')}
+      description={t('instance.lead')}
+      actions={
+        <Button busy={status.isFetching} onClick={() => void status.refetch()}>
+          {!status.isFetching && <RefreshCw size={14} aria-hidden />}
+          {t('ui.refresh')}
+        </Button>
+      }
+    >
       {status.isPending && <Card><SkeletonRows rows={6} label={t('app.loading')} /></Card>}
-      <Problem error={status.error} />
+      <Problem error={status.error} onRetry={() => void status.refetch()} />
       {status.data && <Shown status={status.data} />}
+      {status.data && may(OPERATOR) && <MetricsSwitch />}
     </Page>
   );
 }
@@ -29,25 +43,74 @@ function Shown({ status }: { status: Status }) {
   return (
     <div className="grid gap-5">
       <dl className="grid grid-cols-2 gap-3 sm:grid-cols-3 xl:grid-cols-6">
-        {COUNTS.map((name) => <Card key={name} className="p-4"><dt className="text-sm text-muted">{t(`instance.${name}`, { n: status.counts[name] })}</dt><dd data-raw className="mt-1 text-2xl font-semibold tnum">{number(status.counts[name])}</dd></Card>)}
+        {COUNTS.map((name) => (
+          <Card key={name} className="p-4">
+            <dt className="text-sm text-muted">{t(`instance.${name}`, { n: status.counts[name] })}</dt>
+            <dd data-raw className="mt-1 text-2xl font-semibold tnum">{number(status.counts[name])}</dd>
+          </Card>
+        ))}
       </dl>
       <div className="grid items-start gap-5 lg:grid-cols-2">
         <Facts title={t('instance.safety')}>
-          <Fact name={t('instance.tls')} note={t(status.tls ? 'instance.tls_on_more' : 'instance.tls_off_more')}><State good={status.tls} text={t(status.tls ? 'instance.on' : 'instance.off')} /></Fact>
-          <Fact name={t('instance.at_rest')} note={t('instance.at_rest_more')}><Badge tone="success"><span data-raw>{status.secrets_at_rest}</span></Badge></Fact>
-          <Fact name={t('instance.kdf')} note={t('instance.kdf_more')}><Badge tone="success"><span data-raw>{status.kdf}</span></Badge></Fact>
+          <Fact name={t('instance.tls')} note={t(status.tls ? 'instance.tls_on_more' : 'instance.tls_off_more')}>
+            <State good={status.tls} text={t(status.tls ? 'instance.on' : 'instance.off')} />
+          </Fact>
+          <Fact name={t('instance.at_rest')} note={t('instance.at_rest_more')}>
+            <Badge tone="success">
+              <span data-raw>{status.secrets_at_rest}</span>
+            </Badge>
+          </Fact>
+          <Fact name={t('instance.kdf')} note={t('instance.kdf_more')}>
+            <Badge tone="success">
+              <span data-raw>{status.kdf}</span>
+            </Badge>
+          </Fact>
         </Facts>
         <Facts title={t('instance.software')}>
-          <Fact name={t('instance.version')} note={t('instance.version_more')}><Badge><span data-raw>{status.version}</span></Badge></Fact>
-          <Fact name={t('instance.schema')} note={t('instance.schema_more')}><Badge><span data-raw>{status.schema_version}</span></Badge></Fact>
-          <Fact name={t('instance.multitenant')} note={t('instance.multitenant_more')}><Badge>{t(status.multitenant ? 'instance.on' : 'instance.off')}</Badge></Fact>
+          <Fact name={t('instance.version')} note={t('instance.version_more')}>
+            <Badge>
+              <span data-raw>{status.version}</span>
+            </Badge>
+          </Fact>
+          <Fact name={t('instance.schema')} note={t('instance.schema_more')}>
+            <Badge>
+              <span data-raw>{status.schema_version}</span>
+            </Badge>
+          </Fact>
+          <Fact name={t('instance.multitenant')} note={t('instance.multitenant_more')}>
+            <Badge>{t(status.multitenant ? 'instance.on' : 'instance.off')}</Badge>
+          </Fact>
         </Facts>
       </div>
       <Facts title={t('instance.plugins')}>
-        {failed.length === 0 ? <p className="flex items-center gap-2 p-4 text-success"><CircleCheckBig size={16} aria-hidden />{t('instance.plugins_fine')}</p> : failed.map(([id, reason]) => <div key={id} className="flex gap-3 border-b border-line p-4 last:border-0"><TriangleAlert size={16} className="mt-0.5 shrink-0 text-danger" aria-hidden /><div><p data-raw className="font-medium">{id}</p><p data-raw className="text-sm break-words text-muted">{reason}</p></div></div>)}
+        {failed.length === 0 ? (
+          <p className="flex items-center gap-2 p-4 text-success">
+            <CircleCheckBig size={16} aria-hidden />
+            {t('instance.plugins_fine')}
+          </p>
+        ) : (
+          failed.map(([id, reason]) => (
+            <div key={id} className="flex gap-3 border-b border-line p-4 last:border-0">
+              <TriangleAlert size={16} className="mt-0.5 shrink-0 text-danger" aria-hidden />
+              <div>
+                <p data-raw className="font-medium">{id}</p>
+                <p data-raw className="text-sm break-words text-muted">{reason}</p>
+              </div>
+            </div>
+          ))
+        )}
       </Facts>
     </div>
   );
+}
+
+const Metrics = lazyPart(() => import('./Metrics'));
+
+/** Read only when asked for: collecting them is work for the server. */
+function MetricsSwitch() {
+  const { t } = useLanguage();
+  const [open, setOpen] = useState(false);
+  return <div className="mt-5">{open ? <Metrics /> : <Button onClick={() => setOpen(true)}>{t('instance.metrics_show')}</Button>}</div>;
 }
 
 function State({ good, text }: { good: boolean; text: string }) {
@@ -60,5 +123,13 @@ function Facts({ title, children }: { title: string; children: ReactNode }) {
 }
 
 function Fact({ name, note, children }: { name: string; note: string; children: ReactNode }) {
-  return <div className="flex items-center gap-4 border-b border-line px-4 py-3 last:border-0"><div className="min-w-0 flex-1"><p className="font-medium">{name}</p><p className="text-sm text-muted">{note}</p></div>{children}</div>;
+  return (
+    <div className="flex items-center gap-4 border-b border-line px-4 py-3 last:border-0">
+      <div className="min-w-0 flex-1">
+        <p className="font-medium">{name}</p>
+        <p className="text-sm text-muted">{note}</p>
+      </div>
+      {children}
+    </div>
+  );
 }

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, value } from '@/api/client';
-import { useLanguage } from '@/app/language';
+import { useLanguage } from '@/i18n/language';
 import { useIdentity, useMay, useReadOnly } from '@/app/session';
 import { Confirm } from '@/ui/Confirm';
 import { toast } from '@/ui/toast';
@@ -25,5 +25,15 @@ export function Cancel({ job, onClose }: { job: JobSummary; onClose: () => void 
     },
     onSettled: () => void queries.invalidateQueries({ queryKey: ['jobs'] }),
   });
-  return <Confirm title={t('jobs.cancel_title')} body={t(job.state === 'running' ? 'jobs.cancel_running' : 'jobs.cancel_queued')} action={t('jobs.cancel')} busy={cancel.isPending} error={cancel.error} onConfirm={() => cancel.mutate()} onClose={onClose} />;
+  return (
+    <Confirm
+      title={t('jobs.cancel_title')}
+      body={t(job.state === 'running' ? 'jobs.cancel_running' : 'jobs.cancel_queued')}
+      action={t('jobs.cancel')}
+      busy={cancel.isPending}
+      error={cancel.error}
+      onConfirm={() => cancel.mutate()}
+      onClose={onClose}
+    />
+  );
 }

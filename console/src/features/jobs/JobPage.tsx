@@ -5,7 +5,7 @@ import { ArrowLeft, CircleAlert, SearchX } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { membersQuery } from '@/api/queries';
 import { isRefusal } from '@/api/refusal';
-import { useLanguage } from '@/app/language';
+import { useLanguage } from '@/i18n/language';
 import { Page } from '@/app/Page';
 import { useIdentity, useMay } from '@/app/session';
 import { Card, Code, SkeletonRows } from '@/ui/bits';
@@ -22,8 +22,29 @@ export default function JobPage() {
   const { id = '' } = useParams({ strict: false });
   const job = useQuery(jobQuery(id));
   if (job.data) return <Found key={id} job={job.data} />;
-  if (isRefusal(job.error) && job.error.status === 404) return <Page title={t('jobs.missing_title')}><Card><Empty icon={SearchX} title={t('jobs.missing_title')} body={t('jobs.missing_body')} action={<Link to="/jobs" className={buttonClass()}>{t('jobs.title')}</Link>} /></Card></Page>;
-  return <Page title={t('app.loading')}>{job.error ? <Problem error={job.error} action={<Button size="small" onClick={() => void job.refetch()}>{t('ui.retry')}</Button>} /> : <Card><SkeletonRows label={t('app.loading')} /></Card>}</Page>;
+  if (isRefusal(job.error) && job.error.status === 404) {
+    return (
+      <Page title={t('jobs.missing_title')}>
+        <Card>
+          <Empty
+            icon={SearchX}
+            title={t('jobs.missing_title')}
+            body={t('jobs.missing_body')}
+            action={<Link to="/jobs" className={buttonClass()}>{t('nav.jobs')}</Link>}
+          />
+        </Card>
+      </Page>
+    );
+  }
+  return (
+    <Page title={t('app.loading')}>
+      {job.error ? (
+        <Problem error={job.error} onRetry={() => void job.refetch()} />
+      ) : (
+        <Card><SkeletonRows label={t('app.loading')} /></Card>
+      )}
+    </Page>
+  );
 }
 
 function Found({ job }: { job: Job }) {
@@ -34,10 +55,16 @@ function Found({ job }: { job: Job }) {
   const reason = reasonFor(language, job);
   return (
     <Page title={job.kind} raw actions={mayCancel(job) && <Button onClick={() => setCancelling(true)}>{t('jobs.cancel')}</Button>}>
-      <Link to="/jobs" className="mb-4 -mt-3 inline-flex h-7 items-center gap-1.5 text-sm text-muted hover:text-text"><ArrowLeft size={14} aria-hidden />{t('jobs.title')}</Link>
+      <Link to="/jobs" className="mb-4 -mt-3 inline-flex h-7 items-center gap-1.5 text-sm text-muted hover:text-text">
+        <ArrowLeft size={14} aria-hidden />
+        {t('nav.jobs')}
+      </Link>
       <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
         <Card className="p-5">
-          <div role="status" data-testid="job-state" data-state={job.state} className="flex flex-wrap items-center gap-3"><StateBadge state={job.state} />{reason && <span className="text-muted">{reason}</span>}</div>
+          <div role="status" data-testid="job-state" data-state={job.state} className="flex flex-wrap items-center gap-3">
+            <StateBadge state={job.state} />
+            {reason && <span className="text-muted">{reason}</span>}
+          </div>
           <Facts job={job} />
         </Card>
         {job.error && <Failure job={job} error={job.error} />}
@@ -78,7 +105,10 @@ function Failure({ job, error }: { job: Job; error: string }) {
   return (
     <Card className="flex gap-3 p-5">
       <CircleAlert size={18} aria-hidden className="mt-0.5 shrink-0 text-danger" />
-      <div className="min-w-0"><h2 className="font-semibold">{t(hasEnded(job) ? 'jobs.error' : 'jobs.error_before')}</h2><p data-raw className="mt-1 break-words whitespace-pre-wrap">{error}</p></div>
+      <div className="min-w-0">
+        <h2 className="font-semibold">{t(hasEnded(job) ? 'jobs.error' : 'jobs.error_before')}</h2>
+        <p data-raw className="mt-1 break-words whitespace-pre-wrap">{error}</p>
+      </div>
     </Card>
   );
 }
@@ -101,8 +131,13 @@ function Json({ name, content }: { name: string; content: unknown }) {
   const text = JSON.stringify(content, null, 2);
   return (
     <section aria-label={name}>
-      <div className="mb-2 flex items-center justify-between gap-3"><h2 className="font-semibold">{name}</h2><CopyButton text={text} /></div>
-      <pre data-raw tabIndex={0} className="max-h-96 overflow-auto rounded-lg bg-raised p-4 font-mono text-sm">{text}</pre>
+      <div className="mb-2 flex items-center justify-between gap-3">
+        <h2 className="font-semibold">{name}</h2>
+        <CopyButton text={text} />
+      </div>
+      <pre data-raw tabIndex={0} className="max-h-96 overflow-auto rounded-lg bg-raised p-4 font-mono text-sm">
+        {text}
+      </pre>
     </section>
   );
 }

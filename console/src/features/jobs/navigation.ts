@@ -2,6 +2,5 @@ import { ListTodo } from 'lucide-react';
 import type { Navigation } from '@/app/feature';
 
 export default {
-  navigation: [{ to: '/jobs', label: 'jobs.title', icon: ListTodo, group: 'workspace', key: 'q', order: 29 }],
-  commands: [{ id: 'jobs.try', label: 'jobs.try', icon: ListTodo, to: '/jobs/try', permission: 'chat:use' }],
+  commands: [{ label: 'nav.try_job', icon: ListTodo, to: '/jobs/try', permission: 'chat:use' }],
 } satisfies Navigation;

@@ -17,7 +17,13 @@ export const hasEnded = ({ state }: Pick<JobSummary, 'state'>): boolean => state
 export const jobsQuery = (state: State | undefined) =>
   infiniteQueryOptions({
     queryKey: ['jobs', 'list', state ?? 'all'],
-    queryFn: ({ pageParam, signal }) => value(api.GET('/api/jobs', { params: { query: { limit: PAGE, ...(state ? { state } : {}), ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+    queryFn: ({ pageParam, signal }) =>
+      value(
+        api.GET('/api/jobs', {
+          params: { query: { limit: PAGE, ...(state ? { state } : {}), ...(pageParam ? { cursor: pageParam } : {}) } },
+          signal,
+        }),
+      ),
     initialPageParam: '',
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     refetchInterval: OFTEN,

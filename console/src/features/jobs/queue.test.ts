@@ -2,8 +2,18 @@ import { areaOf, historyOf, waitOf } from './queue';
 
 const NOW = Date.parse('2026-03-01T12:00:00Z');
 const ago = (minutes: number) => new Date(NOW - minutes * 60_000).toISOString();
-const job = (state: 'queued' | 'running' | 'succeeded' | 'cancelled', created: number, started: number | null = null, finished: number | null = null, run = created) => ({
-  state, created_at: ago(created), run_at: ago(run), started_at: started === null ? null : ago(started), finished_at: finished === null ? null : ago(finished),
+const job = (
+  state: 'queued' | 'running' | 'succeeded' | 'cancelled',
+  created: number,
+  started: number | null = null,
+  finished: number | null = null,
+  run = created,
+) => ({
+  state,
+  created_at: ago(created),
+  run_at: ago(run),
+  started_at: started === null ? null : ago(started),
+  finished_at: finished === null ? null : ago(finished),
 });
 
 test('the depth counts who waited at each moment', () => {

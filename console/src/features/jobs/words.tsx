@@ -1,6 +1,6 @@
 /** How a job stands, in words and colours. */
 import { CircleAlert, CircleCheckBig, CircleSlash, Hourglass, LoaderCircle, type LucideIcon } from 'lucide-react';
-import { useLanguage, type Speech } from '@/app/language';
+import { useLanguage, type Formatter } from '@/i18n/language';
 import { Badge, type Tone } from '@/ui/bits';
 import type { JobSummary, State } from './queries';
 
@@ -19,10 +19,12 @@ export function StateBadge({ state }: { state: State }) {
 }
 
 /** What a job waits for, or what is going on with it; nothing when its state says it all. */
-export function reasonFor({ t, ago }: Speech, job: JobSummary): string | null {
+export function reasonFor({ t, ago }: Formatter, job: JobSummary): string | null {
   if (job.state === 'running') return job.cancel_requested ? t('jobs.cancel_asked') : null;
   if (job.state !== 'queued') return null;
-  if (job.waiting_reason === 'scheduled') return job.attempt > 0 ? t('jobs.waits_again') : t('jobs.waits_scheduled', { when: ago(job.run_at) });
+  if (job.waiting_reason === 'scheduled') {
+    return job.attempt > 0 ? t('jobs.waits_again') : t('jobs.waits_scheduled', { when: ago(job.run_at) });
+  }
   return job.waiting_reason ? t(`jobs.waits_${job.waiting_reason}`) : t('jobs.waits_turn');
 }
 

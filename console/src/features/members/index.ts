@@ -3,7 +3,7 @@ import type { Feature } from '@/app/feature';
 export default {
   pages: [
     {
-      path: '/members',
+      path: '/settings/members',
       load: () => import('./MembersPage'),
       children: [
         { path: '/', load: () => import('@/app/Nothing') },

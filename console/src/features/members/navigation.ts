@@ -2,6 +2,6 @@ import { UserPlus, Users } from 'lucide-react';
 import type { Navigation } from '@/app/feature';
 
 export default {
-  navigation: [{ to: '/members', label: 'members.title', icon: Users, group: 'team', key: 'm', order: 30 }],
-  commands: [{ id: 'members.add', label: 'members.add', icon: UserPlus, to: '/members/new', permission: 'members:manage' }],
+  settings: [{ to: '/settings/members', label: 'nav.members', icon: Users, section: 'team', key: 'm', order: 10 }],
+  commands: [{ label: 'nav.add_member', icon: UserPlus, to: '/settings/members/new', permission: 'members:manage' }],
 } satisfies Navigation;

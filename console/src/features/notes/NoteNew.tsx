@@ -2,8 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { api, value } from '@/api/client';
-import { useLanguage } from '@/app/language';
-import { Button } from '@/ui/Button';
+import { useLanguage } from '@/i18n/language';
 import { Problem } from '@/ui/Problem';
 import { noteKey } from './server';
 
@@ -29,8 +28,8 @@ export default function NoteNew() {
   }, [mutate]);
   return (
     <div className="p-6 lg:p-8">
-      <h1 className="sr-only">{t('notes.new')}</h1>
-      <Problem error={create.error} action={<Button size="small" onClick={() => create.mutate()}>{t('ui.retry')}</Button>} />
+      <h1 className="sr-only">{t('nav.new_note')}</h1>
+      <Problem error={create.error} onRetry={() => create.mutate()} />
     </div>
   );
 }

@@ -9,7 +9,9 @@ export default function NotesLayout() {
   const reading = path.replace(/\/$/, '') !== '/notes';
   return (
     <div className="lg:grid lg:min-h-dvh lg:grid-cols-[21rem_minmax(0,1fr)]">
-      <div className={clsx('border-line bg-surface lg:sticky lg:top-0 lg:h-dvh lg:border-e', reading && 'max-lg:hidden')}><NoteList openId={id} reading={reading} /></div>
+      <div className={clsx('border-line bg-surface lg:sticky lg:top-0 lg:h-dvh lg:border-e', reading && 'max-lg:hidden')}>
+        <NoteList openId={id} reading={reading} />
+      </div>
       <div className={clsx('min-w-0', !reading && 'max-lg:hidden')}><Outlet /></div>
     </div>
   );

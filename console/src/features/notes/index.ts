@@ -10,6 +10,7 @@ export default {
         { path: '/', load: () => import('./NoteWelcome') },
         { path: '/new', permission: 'notes:write', load: () => import('./NoteNew') },
         { path: '/$id', load: () => import('./NotePage') },
+        { path: '/$id/history', load: () => import('./NoteHistory') },
       ],
     },
   ],

@@ -2,7 +2,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { api, value } from '@/api/client';
 import type { Note } from '@/api/queries';
-import type { Server } from '@/app/writing/keeper';
+import type { Server } from '@/app/writing/autosave';
 
 export const readNote = (id: string): Promise<Note> => value(api.GET('/api/notes/{id}', { params: { path: { id } } }));
 
@@ -13,9 +13,12 @@ export function serverOf(queries: QueryClient): Server<Note> {
   return {
     read: readNote,
     save: async ({ id, version }, change) => {
-      const note = await value(api.PUT('/api/notes/{id}', { params: { path: { id }, header: { 'If-Match': `"${version}"` } }, body: change }));
+      const note = await value(
+        api.PUT('/api/notes/{id}', { params: { path: { id }, header: { 'If-Match': `"${version}"` } }, body: change }),
+      );
       queries.setQueryData(noteKey(id), note);
       void queries.invalidateQueries({ queryKey: ['notes'] });
+      void queries.invalidateQueries({ queryKey: [...noteKey(id), 'versions'] });
       return note;
     },
   };

@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Puzzle } from 'lucide-react';
 import { api, value, type Schemas } from '@/api/client';
-import { useLanguage } from '@/app/language';
+import { useLanguage } from '@/i18n/language';
 import { Page } from '@/app/Page';
 import { Badge, Card, Code, SkeletonRows } from '@/ui/bits';
-import { Button } from '@/ui/Button';
 import { Empty } from '@/ui/Empty';
 import { Problem } from '@/ui/Problem';
 
@@ -12,29 +11,54 @@ export default function PluginsPage() {
   const { t } = useLanguage();
   const plugins = useQuery({ queryKey: ['plugins'], queryFn: () => value(api.GET('/api/plugins')) });
   return (
-    <Page title={t('plugins.title')} description={t('plugins.lead')}>
+    <Page title={t('nav.plugins')} description={t('plugins.lead')}>
       {plugins.isPending && <Card><SkeletonRows rows={3} label={t('app.loading')} /></Card>}
-      {plugins.error && <Problem error={plugins.error} action={<Button size="small" onClick={() => void plugins.refetch()}>{t('ui.retry')}</Button>} />}
-      {plugins.data?.items.length === 0 && <Card><Empty icon={Puzzle} title={t('plugins.none_title')} body={t('plugins.none_body')} /></Card>}
-      <ul className="grid gap-4 lg:grid-cols-2">{plugins.data?.items.map((plugin) => <li key={plugin.id}><PluginCard plugin={plugin} /></li>)}</ul>
+      {plugins.error && <Problem error={plugins.error} onRetry={() => void plugins.refetch()} />}
+      {plugins.data?.items.length === 0 && (
+        <Card><Empty icon={Puzzle} title={t('plugins.none_title')} body={t('plugins.none_body')} /></Card>
+      )}
+      <ul className="grid gap-4 lg:grid-cols-2">
+        {plugins.data?.items.map((plugin) => <li key={plugin.id}><PluginCard plugin={plugin} /></li>)}
+      </ul>
     </Page>
   );
 }
 
 function PluginCard({ plugin }: { plugin: Schemas['PluginCard'] }) {
   const { t } = useLanguage();
-  const parts = [['tools', plugin.tools], ['workflows', plugin.workflows], ['routes', plugin.routes]] as const;
+  const parts = (
+    [
+      ['tools', plugin.tools],
+      ['workflows', plugin.workflows],
+      ['job_kinds', plugin.job_kinds],
+      ['routes', plugin.routes],
+    ] as const
+  ).filter(([, found]) => found.length > 0);
   return (
     <Card className="h-full p-5">
       <div className="flex items-start gap-3.5">
-        <span className="grid size-10 shrink-0 place-items-center rounded-lg bg-accent-soft text-link"><Puzzle size={19} aria-hidden /></span>
-        <div className="min-w-0 flex-1"><h2 data-raw className="truncate text-lg font-semibold">{plugin.name}</h2><p data-raw className="truncate font-mono text-xs text-muted">{plugin.id}</p></div>
-        <Badge><span data-raw>{plugin.version}</span></Badge>
+        <span className="grid size-10 shrink-0 place-items-center rounded-lg bg-accent-soft text-link">
+          <Puzzle size={19} aria-hidden />
+        </span>
+        <div className="min-w-0 flex-1">
+          <h2 data-raw className="truncate text-lg font-semibold">{plugin.name}</h2>
+          <p data-raw className="truncate font-mono text-xs text-muted">{plugin.id}</p>
+        </div>
+        <Badge>
+          <span data-raw>{plugin.version}</span>
+        </Badge>
       </div>
       <p data-raw className="mt-3 text-muted">{plugin.description}</p>
-      <dl className="mt-4 grid gap-3 border-t border-line pt-4">
-        {parts.map(([name, found]) => found.length > 0 && <div key={name}><dt className="mb-1 text-sm font-medium">{t(`plugins.${name}`, { n: found.length })}</dt><dd className="flex flex-wrap gap-1.5">{found.map((one) => <Code key={one}>{one}</Code>)}</dd></div>)}
-      </dl>
+      {parts.length > 0 && (
+        <dl className="mt-4 grid gap-3 border-t border-line pt-4">
+          {parts.map(([name, found]) => (
+            <div key={name}>
+              <dt className="mb-1 text-sm font-medium">{t(`plugins.${name}`, { n: found.length })}</dt>
+              <dd className="flex flex-wrap gap-1.5">{found.map((one) => <Code key={one}>{one}</Code>)}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
     </Card>
   );
 }

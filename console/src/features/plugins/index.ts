@@ -1,5 +1,5 @@
 import type { Feature } from '@/app/feature';
 
 export default {
-  pages: [{ path: '/plugins', load: () => import('./PluginsPage') }],
+  pages: [{ path: '/settings/plugins', load: () => import('./PluginsPage') }],
 } satisfies Feature;

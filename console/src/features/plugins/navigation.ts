@@ -2,5 +2,15 @@ import { Puzzle } from 'lucide-react';
 import type { Navigation } from '@/app/feature';
 
 export default {
-  navigation: [{ to: '/plugins', label: 'plugins.title', icon: Puzzle, group: 'instance', key: 'x', order: 80 }],
+  settings: [
+    {
+      to: '/settings/plugins',
+      label: 'nav.plugins',
+      icon: Puzzle,
+      section: 'instance',
+      key: 'x',
+      permission: 'instance:manage',
+      order: 60,
+    },
+  ],
 } satisfies Navigation;

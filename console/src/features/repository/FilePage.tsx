@@ -2,31 +2,36 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import clsx from 'clsx';
-import { Download, FileQuestion, PenLine, Share2, Trash2 } from 'lucide-react';
+import { Download, FileQuestion, LinkIcon, PenLine, Share2, Trash2 } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { membersQuery } from '@/api/queries';
 import { isRefusal } from '@/api/refusal';
 import { objectQuery, type ObjectDetail } from '@/api/repository';
-import { useLanguage } from '@/app/language';
+import { useBytes } from '@/app/bytes';
+import { useLanguage } from '@/i18n/language';
+import { lazyDialog } from '@/app/lazy-dialog';
 import { Page } from '@/app/Page';
-import { useReadOnly } from '@/app/session';
+import { useUnpinGone } from '@/app/pins';
+import { useIdentity, useReadOnly } from '@/app/session';
 import { useShortcuts } from '@/app/shortcuts';
 import { Card, SkeletonRows } from '@/ui/bits';
 import { Button, buttonClass } from '@/ui/Button';
 import { Empty } from '@/ui/Empty';
 import { Problem } from '@/ui/Problem';
-import { DeleteFile } from './DeleteFile';
-import { useDownload } from './download';
+import { useDeleteFile } from './deleting';
+import { download } from './download';
 import { folderOf, nameIn } from './keys';
 import { kindOf } from './kinds';
 import { Origins } from './Origins';
-import { useBytes, VisibilityMark } from './parts';
+import { VisibilityMark } from './parts';
 import { Preview } from './Preview';
 import { ShareDialog } from './ShareDialog';
 import { TextRead } from './TextRead';
 import { Trail } from './Trail';
 import { Versions } from './Versions';
 import { VisibilityMenu } from './VisibilityMenu';
+
+const LinkDialog = lazyDialog(() => import('./LinkDialog'));
 
 const VIEWS = ['preview', 'versions', 'text', 'origins'] as const;
 type View = (typeof VIEWS)[number];
@@ -35,9 +40,32 @@ export default function FilePage() {
   const { t } = useLanguage();
   const { id = '' } = useParams({ strict: false });
   const file = useQuery(objectQuery(id));
+  const gone = isRefusal(file.error) && file.error.status === 404;
+  useUnpinGone(gone);
   if (file.data) return <Found key={id} file={file.data} />;
-  if (isRefusal(file.error) && file.error.status === 404) return <Page title={t('files.missing_title')}><Card><Empty icon={FileQuestion} title={t('files.missing_title')} body={t('files.missing_body')} action={<Link to="/files" className={buttonClass()}>{t('files.title')}</Link>} /></Card></Page>;
-  return <Page title={t('app.loading')}>{file.error ? <Problem error={file.error} action={<Button size="small" onClick={() => void file.refetch()}>{t('ui.retry')}</Button>} /> : <Card><SkeletonRows label={t('app.loading')} /></Card>}</Page>;
+  if (gone) {
+    return (
+      <Page title={t('files.missing_title')}>
+        <Card>
+          <Empty
+            icon={FileQuestion}
+            title={t('files.missing_title')}
+            body={t('files.missing_body')}
+            action={<Link to="/files" className={buttonClass()}>{t('nav.files')}</Link>}
+          />
+        </Card>
+      </Page>
+    );
+  }
+  return (
+    <Page title={t('app.loading')}>
+      {file.error ? (
+        <Problem error={file.error} onRetry={() => void file.refetch()} />
+      ) : (
+        <Card><SkeletonRows label={t('app.loading')} /></Card>
+      )}
+    </Page>
+  );
 }
 
 function useAddress() {
@@ -46,20 +74,45 @@ function useAddress() {
   const view = VIEWS.find((one) => one === search.view) ?? 'preview';
   const go = (next: { view?: View; share?: boolean }) => void navigate({ to: '.', search: next as never, replace: true });
   const keep = view === 'preview' ? {} : { view };
-  return { view, sharing: search.share === true, show: (next: View) => go(next === 'preview' ? {} : { view: next }), share: (open: boolean) => go(open ? { ...keep, share: true } : keep) };
+  return {
+    view,
+    sharing: search.share === true,
+    show: (next: View) => go(next === 'preview' ? {} : { view: next }),
+    share: (open: boolean) => go(open ? { ...keep, share: true } : keep),
+  };
 }
 
 function Found({ file }: { file: ObjectDetail }) {
   const readOnly = useReadOnly();
   const navigate = useNavigate();
   const { view, sharing, show, share } = useAddress();
-  const [deleting, setDeleting] = useState(false);
+  const remove = useDeleteFile();
   const may = (permission: string) => !readOnly && file.permissions.includes(permission);
   const above = folderOf(file.key);
-  useShortcuts([{ keys: 'h', label: 'files.versions', run: () => show('versions') }, ...(may('files:manage') ? [{ keys: 's', label: 'files.share', run: () => share(true) } as const] : [])]);
+  const drop = async () => {
+    if (await remove(file)) await navigate({ to: '/files', search: (above ? { at: above } : {}) as never });
+  };
+  useShortcuts([
+    { keys: 'h', label: 'files.versions', run: () => show('versions') },
+    ...(may('files:manage') ? [{ keys: 's', label: 'files.share', run: () => share(true) } as const] : []),
+  ]);
   return (
-    <Page title={nameIn(file.key)} raw actions={<Actions file={file} manages={may('files:manage')} deletes={may('files:delete')} onShare={() => share(true)} onDelete={() => setDeleting(true)} />}>
-      <div className="-mt-3 mb-4 flex flex-wrap items-center gap-x-4 gap-y-1"><Trail folder={above} file={nameIn(file.key)} /></div>
+    <Page
+      title={nameIn(file.key)}
+      raw
+      actions={
+        <Actions
+          file={file}
+          manages={may('files:manage')}
+          deletes={may('files:delete')}
+          onShare={() => share(true)}
+          onDelete={() => void drop()}
+        />
+      }
+    >
+      <div className="-mt-3 mb-4 flex flex-wrap items-center gap-x-4 gap-y-1">
+        <Trail folder={above} file={nameIn(file.key)} />
+      </div>
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_18rem]">
         <Card className="min-w-0 overflow-hidden">
           <Tabs view={view} onView={show} count={file.version_count} />
@@ -73,21 +126,55 @@ function Found({ file }: { file: ObjectDetail }) {
         <Facts file={file} />
       </div>
       {sharing && may('files:manage') && <ShareDialog file={file} onClose={() => share(false)} />}
-      {deleting && <DeleteFile file={file} onClose={() => setDeleting(false)} onDeleted={() => void navigate({ to: '/files', search: (above ? { at: above } : {}) as never })} />}
     </Page>
   );
 }
 
-function Actions({ file, manages, deletes, onShare, onDelete }: { file: ObjectDetail; manages: boolean; deletes: boolean; onShare: () => void; onDelete: () => void }) {
+function Actions({
+  file,
+  manages,
+  deletes,
+  onShare,
+  onDelete,
+}: {
+  file: ObjectDetail;
+  manages: boolean;
+  deletes: boolean;
+  onShare: () => void;
+  onDelete: () => void;
+}) {
   const { t } = useLanguage();
-  const download = useDownload();
+  const { team } = useIdentity();
+  const [linking, setLinking] = useState(false);
+  // Links are signed by S3 keys, which reach the files of one's own team.
+  const links = file.team_id === team.id;
   return (
     <>
-      {deletes && <Button kind="ghost" className="text-danger" onClick={onDelete}><Trash2 size={15} aria-hidden />{t('files.delete')}</Button>}
+      {deletes && <Button kind="danger-ghost" onClick={onDelete}><Trash2 size={15} aria-hidden />{t('files.delete')}</Button>}
       {manages && <VisibilityMenu file={file} />}
-      {manages && <Button onClick={onShare}><Share2 size={15} aria-hidden />{t('files.share')}</Button>}
-      {kindOf(file) === 'markdown' && <Link to="/documents/$id" params={{ id: file.id }} className={buttonClass()}><PenLine size={15} aria-hidden />{t('files.write')}</Link>}
-      <Button kind="primary" onClick={() => void download(file)}><Download size={15} aria-hidden />{t('files.download')}</Button>
+      {links && (
+        <Button onClick={() => setLinking(true)}>
+          <LinkIcon size={15} aria-hidden />
+          {t('files.link')}
+        </Button>
+      )}
+      {manages && (
+        <Button onClick={onShare}>
+          <Share2 size={15} aria-hidden />
+          {t('files.share')}
+        </Button>
+      )}
+      {kindOf(file) === 'markdown' && (
+        <Link to="/documents/$id" params={{ id: file.id }} className={buttonClass()}>
+          <PenLine size={15} aria-hidden />
+          {t('files.write')}
+        </Link>
+      )}
+      <Button kind="primary" onClick={() => download(file)}>
+        <Download size={15} aria-hidden />
+        {t('files.download')}
+      </Button>
+      {linking && <LinkDialog file={file} onClose={() => setLinking(false)} />}
     </>
   );
 }
@@ -104,8 +191,22 @@ function Tabs({ view, onView, count }: { view: View; onView: (view: View) => voi
   return (
     <div role="tablist" aria-label={t('files.views')} onKeyDown={step} className="flex gap-1 overflow-x-auto border-b border-line px-3">
       {VIEWS.map((one) => (
-        <button key={one} id={`tab-${one}`} type="button" role="tab" aria-selected={view === one} aria-controls={view === one ? 'view' : undefined} tabIndex={view === one ? 0 : -1} onClick={() => onView(one)} className={clsx('h-11 shrink-0 border-b-2 px-2.5 font-medium -outline-offset-2', view === one ? 'border-accent text-link' : 'border-transparent text-muted hover:text-text')}>
-          {t(`files.view_${one}`)}{one === 'versions' && <span data-raw className="ms-1.5 text-xs text-muted tnum">{number(count)}</span>}
+        <button
+          key={one}
+          id={`tab-${one}`}
+          type="button"
+          role="tab"
+          aria-selected={view === one}
+          aria-controls={view === one ? 'view' : undefined}
+          tabIndex={view === one ? 0 : -1}
+          onClick={() => onView(one)}
+          className={clsx(
+            'h-11 shrink-0 border-b-2 px-2.5 font-medium -outline-offset-2',
+            view === one ? 'border-accent text-link' : 'border-transparent text-muted hover:text-text',
+          )}
+        >
+          {t(`files.view_${one}`)}
+          {one === 'versions' && <span data-raw className="ms-1.5 text-xs text-muted tnum">{number(count)}</span>}
         </button>
       ))}
     </div>

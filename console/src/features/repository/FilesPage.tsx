@@ -4,23 +4,24 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { FolderOpen, FolderPlus, Search, SearchX, Upload as UploadIcon } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { folderQuery, type Visibility } from '@/api/repository';
-import { useLanguage } from '@/app/language';
+import { useLanguage } from '@/i18n/language';
+import { lazyDialog } from '@/app/lazy-dialog';
+import { lazyPart } from '@/app/lazily';
 import { Page } from '@/app/Page';
+import { useUnpinGone } from '@/app/pins';
 import { useMay, useReadOnly } from '@/app/session';
-import { Card, SkeletonRows } from '@/ui/bits';
 import { Button } from '@/ui/Button';
 import { Empty } from '@/ui/Empty';
-import { Problem } from '@/ui/Problem';
-import { useRowKeys } from '@/ui/rows';
-import { DropVeil } from './DropVeil';
+import { ListPage } from '@/ui/ListPage';
+import { DropOverlay } from './DropOverlay';
 import type { Dropped } from './dropped';
 import { FileTable } from './FileTable';
 import { nameIn } from './keys';
-import { NewFolder } from './NewFolder';
 import { Trail } from './Trail';
-import { UploadPanel } from './UploadPanel';
 import { useUploads } from './useUploads';
 
+const NewFolder = lazyDialog(() => import('./NewFolder'));
+const UploadPanel = lazyPart(() => import('./UploadPanel'));
 const TYPING_PAUSE = 200;
 const SHOWN_TO = 'atrium.upload_visibility';
 
@@ -34,7 +35,15 @@ function usePlace() {
   useEffect(() => setTyped(start), [folder, start]);
   useEffect(() => {
     if (typed === start) return;
-    const timer = setTimeout(() => void navigate({ to: '/files', search: { ...(folder ? { at: folder } : {}), ...(typed ? { q: typed } : {}) } as never, replace: true }), TYPING_PAUSE);
+    const timer = setTimeout(
+      () =>
+        void navigate({
+          to: '/files',
+          search: { ...(folder ? { at: folder } : {}), ...(typed ? { q: typed } : {}) } as never,
+          replace: true,
+        }),
+      TYPING_PAUSE,
+    );
     return () => clearTimeout(timer);
   }, [typed, start, folder, navigate]);
   return { folder, start, typed, setTyped };
@@ -56,18 +65,28 @@ export default function FilesPage() {
   };
   return (
     <Page
-      title={place.folder ? nameIn(place.folder) : t('files.title')}
+      title={place.folder ? nameIn(place.folder) : t('nav.files')}
       raw={place.folder !== ''}
       {...(place.folder ? {} : { description: t('files.lead') })}
-      actions={writes && <><Button onClick={() => setNaming(true)}><FolderPlus size={16} aria-hidden />{t('files.new_folder')}</Button><Picker onFiles={take} /></>}
+      actions={
+        writes && (
+          <>
+            <Button onClick={() => setNaming(true)}>
+              <FolderPlus size={16} aria-hidden />
+              {t('files.new_folder')}
+            </Button>
+            <Picker onFiles={take} />
+          </>
+        )
+      }
     >
-      <UploadPanel uploads={uploads} list={list} />
+      {list.length > 0 && <UploadPanel uploads={uploads} list={list} />}
       <div className="mb-4 flex flex-wrap items-center gap-3">
         <Trail folder={place.folder} />
         {writes && <ShownTo shownTo={shownTo} onChange={choose} />}
       </div>
       <Contents place={place} writes={writes} onFiles={take} />
-      {writes && <DropVeil folder={place.folder} onFiles={take} />}
+      {writes && <DropOverlay folder={place.folder} onFiles={take} />}
       {naming && <NewFolder parent={place.folder} onClose={() => setNaming(false)} />}
     </Page>
   );
@@ -83,7 +102,10 @@ function Picker({ onFiles, label }: { onFiles: (files: Dropped[]) => void; label
   return (
     <>
       <input ref={input} type="file" multiple hidden data-testid="picker" onChange={picked} />
-      <Button kind="primary" onClick={() => input.current?.click()}><UploadIcon size={16} aria-hidden />{label ?? t('files.upload')}</Button>
+      <Button kind="primary" onClick={() => input.current?.click()}>
+        <UploadIcon size={16} aria-hidden />
+        {label ?? t('files.upload')}
+      </Button>
     </>
   );
 }
@@ -93,34 +115,62 @@ function ShownTo({ shownTo, onChange }: { shownTo: Visibility; onChange: (visibi
   return (
     <label className="ms-auto flex items-center gap-2 text-sm text-muted">
       {t('files.new_are')}
-      <select value={shownTo} onChange={(event) => onChange(event.target.value as Visibility)} className="h-8 rounded-md border border-line bg-surface ps-2 pe-6 text-sm text-text">
+      <select
+        value={shownTo}
+        onChange={(event) => onChange(event.target.value as Visibility)}
+        className="h-8 rounded-md border border-line bg-surface ps-2 pe-6 text-sm text-text"
+      >
         {(['private', 'team'] as const).map((one) => <option key={one} value={one}>{t(`files.${one}`)}</option>)}
       </select>
     </label>
   );
 }
 
-function Contents({ place, writes, onFiles }: { place: ReturnType<typeof usePlace>; writes: boolean; onFiles: (files: Dropped[]) => void }) {
+function Contents({
+  place,
+  writes,
+  onFiles,
+}: {
+  place: ReturnType<typeof usePlace>;
+  writes: boolean;
+  onFiles: (files: Dropped[]) => void;
+}) {
   const { t } = useLanguage();
   const { folder, start, typed, setTyped } = place;
-  const list = useRef<HTMLDivElement>(null);
-  useRowKeys(list);
   const listing = useInfiniteQuery({ ...folderQuery({ folder, start }), placeholderData: keepPreviousData });
   const folders = listing.data?.pages.flatMap((page) => page.prefixes) ?? [];
   const files = listing.data?.pages.flatMap((page) => page.items) ?? [];
   const empty = listing.data !== undefined && folders.length + files.length === 0;
+  useUnpinGone(empty && !start && !listing.isPlaceholderData);
   return (
-    <Card className="overflow-hidden">
-      <div className="relative border-b border-line">
-        <Search size={15} className="pointer-events-none absolute start-4 top-3.5 text-muted" aria-hidden />
-        <input type="search" value={typed} onChange={(event) => setTyped(event.target.value)} aria-label={t('files.search')} placeholder={t('files.search')} className="h-11 w-full bg-transparent ps-10 pe-4 -outline-offset-2" />
-      </div>
-      {listing.isPending && <SkeletonRows label={t('app.loading')} />}
-      {listing.error && <div className="p-4"><Problem error={listing.error} action={<Button size="small" onClick={() => void listing.refetch()}>{t('ui.retry')}</Button>} /></div>}
+    <ListPage query={listing} head={<SearchField typed={typed} onType={setTyped} />}>
       {empty && start && <Empty icon={SearchX} title={t('files.none_found')} body={t('files.none_found_body', { q: start })} />}
-      {empty && !start && <Empty icon={FolderOpen} title={t(folder ? 'files.none_here' : 'files.none_title')} body={t(writes ? 'files.none_body' : 'files.none_body_reader')} action={writes && <Picker onFiles={onFiles} label={t('files.upload_first')} />} />}
-      {!empty && listing.data && <div ref={list}><FileTable folders={folders} files={files} /></div>}
-      {listing.hasNextPage && <div className="p-3"><Button className="w-full" busy={listing.isFetchingNextPage} onClick={() => void listing.fetchNextPage()}>{t('ui.more')}</Button></div>}
-    </Card>
+      {empty && !start && (
+        <Empty
+          icon={FolderOpen}
+          title={t(folder ? 'files.none_here' : 'files.none_title')}
+          body={t(writes ? 'files.none_body' : 'files.none_body_reader')}
+          action={writes && <Picker onFiles={onFiles} label={t('files.upload_first')} />}
+        />
+      )}
+      {!empty && listing.data && <FileTable folders={folders} files={files} />}
+    </ListPage>
+  );
+}
+
+function SearchField({ typed, onType }: { typed: string; onType: (typed: string) => void }) {
+  const { t } = useLanguage();
+  return (
+    <div className="relative border-b border-line">
+      <Search size={15} className="pointer-events-none absolute start-4 top-3.5 text-muted" aria-hidden />
+      <input
+        type="search"
+        value={typed}
+        onChange={(event) => onType(event.target.value)}
+        aria-label={t('files.search')}
+        placeholder={t('files.search')}
+        className="h-11 w-full bg-transparent ps-10 pe-4 -outline-offset-2"
+      />
+    </div>
   );
 }

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, value } from '@/api/client';
 import type { ObjectDetail, Visibility } from '@/api/repository';
-import { useLanguage } from '@/app/language';
+import { useLanguage } from '@/i18n/language';
 import { Button } from '@/ui/Button';
 import { Confirm } from '@/ui/Confirm';
 import { Menu, MenuContent } from '@/ui/Overlay';
@@ -18,7 +18,8 @@ export function VisibilityMenu({ file }: { file: ObjectDetail }) {
   const queries = useQueryClient();
   const [asking, setAsking] = useState(false);
   const change = useMutation({
-    mutationFn: (visibility: Visibility) => value(api.POST('/api/repo-obj/{id}/visibility', { params: { path: { id: file.id } }, body: { visibility } })),
+    mutationFn: (visibility: Visibility) =>
+      value(api.POST('/api/repo-obj/{id}/visibility', { params: { path: { id: file.id } }, body: { visibility } })),
     onSuccess: (changed) => {
       setAsking(false);
       void queries.invalidateQueries({ queryKey: ['file', file.id] });
@@ -36,17 +37,39 @@ export function VisibilityMenu({ file }: { file: ObjectDetail }) {
   return (
     <>
       <Menu.Root>
-        <Menu.Trigger asChild><Button busy={change.isPending}><Icon size={15} aria-hidden />{t(`files.${file.visibility}`)}</Button></Menu.Trigger>
+        <Menu.Trigger asChild>
+          <Button busy={change.isPending}>
+            <Icon size={15} aria-hidden />
+            {t(`files.${file.visibility}`)}
+          </Button>
+        </Menu.Trigger>
         <MenuContent align="end">
           {VISIBILITIES.map(([name, Choice]) => (
-            <Menu.Item key={name} onSelect={() => choose(name)} className="flex w-72 cursor-pointer gap-2.5 rounded-md p-2.5 outline-none data-highlighted:bg-raised">
+            <Menu.Item
+              key={name}
+              onSelect={() => choose(name)}
+              className="flex w-72 cursor-pointer gap-2.5 rounded-md p-2.5 outline-none data-highlighted:bg-raised"
+            >
               <Choice size={16} className="mt-0.5 shrink-0 text-muted" aria-hidden />
-              <span><span className="block font-medium">{t(`files.${name}`)}</span><span className="block text-sm text-muted">{t(`files.${name}_more`)}</span></span>
+              <span>
+                <span className="block font-medium">{t(`files.${name}`)}</span>
+                <span className="block text-sm text-muted">{t(`files.${name}_more`)}</span>
+              </span>
             </Menu.Item>
           ))}
         </MenuContent>
       </Menu.Root>
-      {asking && <Confirm title={t('files.private_title')} body={t('files.private_body')} action={t('files.private_do')} busy={change.isPending} error={change.error} onConfirm={() => change.mutate('private')} onClose={() => setAsking(false)} />}
+      {asking && (
+        <Confirm
+          title={t('files.private_title')}
+          body={t('files.private_body')}
+          action={t('files.private_do')}
+          busy={change.isPending}
+          error={change.error}
+          onConfirm={() => change.mutate('private')}
+          onClose={() => setAsking(false)}
+        />
+      )}
     </>
   );
 }

@@ -4,7 +4,7 @@ import { Eye, EyeOff } from 'lucide-react';
 import { useState } from 'react';
 import { membersQuery } from '@/api/queries';
 import type { ObjectDetail } from '@/api/repository';
-import { useLanguage } from '@/app/language';
+import { useLanguage } from '@/i18n/language';
 import { useIdentity } from '@/app/session';
 import { SelectField } from '@/ui/Field';
 import { reasonsFor, seesIt, type Grant, type Reason } from './why';
@@ -28,8 +28,14 @@ export function WhyPanel({ file, grants }: { file: ObjectDetail; grants: Grant[]
         </SelectField>
         {person && (
           <div role="status" data-testid="why" className="rounded-lg bg-raised p-3">
-            <p className="flex items-center gap-2 font-medium"><Icon size={16} aria-hidden className="shrink-0 text-muted" />{t(sees ? 'files.why_yes' : 'files.why_no', { name: person.display_name })}</p>
-            <ul className="mt-1.5 grid list-disc gap-1 ps-6 text-sm text-muted">{reasons.map((reason, at) => <li key={at}><Because reason={reason} /></li>)}{reasons.length === 0 && <li>{t('files.why_nothing')}</li>}</ul>
+            <p className="flex items-center gap-2 font-medium">
+              <Icon size={16} aria-hidden className="shrink-0 text-muted" />
+              {t(sees ? 'files.why_yes' : 'files.why_no', { name: person.display_name })}
+            </p>
+            <ul className="mt-1.5 grid list-disc gap-1 ps-6 text-sm text-muted">
+              {reasons.map((reason, at) => <li key={at}><Because reason={reason} /></li>)}
+              {reasons.length === 0 && <li>{t('files.why_nothing')}</li>}
+            </ul>
           </div>
         )}
       </div>

@@ -5,15 +5,20 @@ export interface Dropped {
   path: string;
 }
 
-const entries = (reader: FileSystemDirectoryReader): Promise<FileSystemEntry[]> => new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+const entries = (reader: FileSystemDirectoryReader): Promise<FileSystemEntry[]> =>
+  new Promise((resolve, reject) => reader.readEntries(resolve, reject));
 
 async function inside(entry: FileSystemEntry, above: string): Promise<Dropped[]> {
   const path = above + entry.name;
-  if (entry.isFile) return [{ file: await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject)), path }];
+  if (entry.isFile) {
+    return [{ file: await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject)), path }];
+  }
   const reader = (entry as FileSystemDirectoryEntry).createReader();
   const found: Dropped[] = [];
   // A reader gives a folder in portions, and an empty one at its end.
-  for (let portion = await entries(reader); portion.length; portion = await entries(reader)) for (const one of portion) found.push(...(await inside(one, `${path}/`)));
+  for (let portion = await entries(reader); portion.length; portion = await entries(reader)) {
+    for (const one of portion) found.push(...(await inside(one, `${path}/`)));
+  }
   return found;
 }
 

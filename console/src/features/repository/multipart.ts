@@ -1,6 +1,5 @@
 /** A large file in parts over the S3 protocol: what the server has acknowledged is never sent again. */
 import { api, value } from '@/api/client';
-import { credential } from '@/api/credential';
 import { Refusal } from '@/api/refusal';
 import { findAt, type StoredObject } from '@/api/repository';
 import { encodedKey } from './keys';
@@ -105,7 +104,9 @@ async function listParts(open: Opened, signal: AbortSignal): Promise<void> {
   let marker = '0';
   for (let more = true; more; ) {
     const { text } = await send('GET', `${open.path}?uploadId=${open.id}&part-number-marker=${marker}`, { signal });
-    for (const [, part] of text.matchAll(/<Part>(.*?)<\/Part>/gs)) open.parts.set(Number(textOf(part ?? '', 'PartNumber')), textOf(part ?? '', 'ETag'));
+    for (const [, part] of text.matchAll(/<Part>(.*?)<\/Part>/gs)) {
+      open.parts.set(Number(textOf(part ?? '', 'PartNumber')), textOf(part ?? '', 'ETag'));
+    }
     marker = textOf(text, 'NextPartNumberMarker');
     more = textOf(text, 'IsTruncated') === 'true';
   }
@@ -114,8 +115,12 @@ async function listParts(open: Opened, signal: AbortSignal): Promise<void> {
 /** Nobody waits for it: what is left behind when this fails too, the server sweeps away. */
 const abandon = ({ path, id }: Opened): Promise<unknown> => send('DELETE', `${path}?uploadId=${id}`).catch(() => undefined);
 
-async function send(method: string, path: string, { headers, body, signal }: { headers?: Record<string, string>; body?: BodyInit; signal?: AbortSignal } = {}): Promise<{ text: string; etag: string }> {
-  const request: RequestInit = { method, headers: { ...headers, authorization: `Bearer ${credential.get()}` }, body: body ?? null, signal: signal ?? null };
+async function send(
+  method: string,
+  path: string,
+  { headers, body, signal }: { headers?: Record<string, string>; body?: BodyInit; signal?: AbortSignal } = {},
+): Promise<{ text: string; etag: string }> {
+  const request: RequestInit = { method, headers: headers ?? {}, body: body ?? null, signal: signal ?? null };
   const answer = await fetch(path, request).then(async (response) => ({ response, text: await response.text() })).catch(() => {
     throw new Refusal(0, 'unreachable', '');
   });
@@ -132,7 +137,10 @@ function refused({ status, ok, headers }: Response, text: string): Refusal {
 }
 
 const manifestOf = (parts: ReadonlyMap<number, string>): string =>
-  `<CompleteMultipartUpload>${[...parts].sort(([one], [other]) => one - other).map(([number, etag]) => `<Part><PartNumber>${number}</PartNumber><ETag>${etag}</ETag></Part>`).join('')}</CompleteMultipartUpload>`;
+  `<CompleteMultipartUpload>${[...parts]
+    .sort(([one], [other]) => one - other)
+    .map(([number, etag]) => `<Part><PartNumber>${number}</PartNumber><ETag>${etag}</ETag></Part>`)
+    .join('')}</CompleteMultipartUpload>`;
 
 /** What an element holds, still escaped. The page's policy lets nobody parse markup, and this much of it needs no parser. */
 const textOf = (markup: string, element: string): string => new RegExp(`<${element}>([^<]*)</${element}>`).exec(markup)?.[1] ?? '';

@@ -1,18 +1,22 @@
 /** What the screens of files share. */
-import { File, FileArchive, FileAudio, FileCode, FileImage, FileSpreadsheet, FileText, FileVideo, Lock, Share2, Users, type LucideIcon } from 'lucide-react';
+import {
+  File,
+  FileArchive,
+  FileAudio,
+  FileCode,
+  FileImage,
+  FileSpreadsheet,
+  FileText,
+  FileVideo,
+  Lock,
+  Share2,
+  Users,
+  type LucideIcon,
+} from 'lucide-react';
 import type { Visibility } from '@/api/repository';
-import { useLanguage } from '@/app/language';
-import { bytesOf } from '@/ui/meter';
+import { useLanguage } from '@/i18n/language';
 
 export const VISIBILITIES = [['private', Lock], ['shared', Share2], ['team', Users]] as const satisfies [Visibility, LucideIcon][];
-
-export function useBytes(): (bytes: number) => string {
-  const { t, number } = useLanguage();
-  return (bytes) => {
-    const { n, unit } = bytesOf(bytes);
-    return t(`usage.unit_${unit}`, { n: number(n) });
-  };
-}
 
 const ICONS: [RegExp, LucideIcon][] = [
   [/^image\//, FileImage],
@@ -32,5 +36,10 @@ export function KindIcon({ type, size = 18 }: { type: string; size?: number }) {
 export function VisibilityMark({ visibility, words = false }: { visibility: Visibility; words?: boolean }) {
   const { t } = useLanguage();
   const Icon = VISIBILITIES.find(([name]) => name === visibility)![1];
-  return <span className="inline-flex items-center gap-1.5 text-sm text-muted"><Icon size={14} {...(words ? { 'aria-hidden': true } : { role: 'img', 'aria-label': t(`files.${visibility}`) })} />{words && t(`files.${visibility}`)}</span>;
+  return (
+    <span className="inline-flex items-center gap-1.5 text-sm text-muted">
+      <Icon size={14} {...(words ? { 'aria-hidden': true } : { role: 'img', 'aria-label': t(`files.${visibility}`) })} />
+      {words && t(`files.${visibility}`)}
+    </span>
+  );
 }

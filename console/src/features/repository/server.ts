@@ -1,17 +1,18 @@
-/** How files reach the server: small ones in one piece, by a request of the old kind, because only it tells how much was sent; large ones in parts. */
-import { credential } from '@/api/credential';
+/** How files reach the server: small ones in one XMLHttpRequest, because only that tells how much was sent; large ones in parts. */
 import { Refusal, refusalOf } from '@/api/refusal';
 import { findAt, type StoredObject } from '@/api/repository';
 import { pathOf } from './keys';
-import { Multipart } from './multipart';
+import type { Multipart } from './multipart';
 import { isLarge, type Server } from './uploads';
 
 const putWhole: Server['put'] = (upload, condition, onSent, signal) =>
   new Promise<StoredObject>((resolve, reject) => {
     const request = new XMLHttpRequest();
     onSent(0);
-    request.open('PUT', `${pathOf(upload.key)}?${new URLSearchParams({ filename: upload.file.name, ...(('If-None-Match' in condition) ? { visibility: upload.visibility } : {}) })}`);
-    request.setRequestHeader('authorization', `Bearer ${credential.get()}`);
+    request.open(
+      'PUT',
+      `${pathOf(upload.key)}?${new URLSearchParams({ filename: upload.file.name, ...('If-None-Match' in condition ? { visibility: upload.visibility } : {}) })}`,
+    );
     request.setRequestHeader('content-type', upload.file.type || 'application/octet-stream');
     for (const [name, text] of Object.entries(condition)) request.setRequestHeader(name, text);
     request.upload.onprogress = (event) => onSent(event.loaded);
@@ -24,12 +25,21 @@ const putWhole: Server['put'] = (upload, condition, onSent, signal) =>
     request.send(upload.file);
   });
 
+/** What sends in parts is loaded with the first large file; without a connection it fails as the upload would. */
+async function partsOf(team: string): Promise<Multipart> {
+  const { Multipart } = await import('./multipart').catch(() => {
+    throw new Refusal(0, 'unreachable', '');
+  });
+  return new Multipart(team);
+}
+
 export function serverFor(team: string, user: string): Server {
-  const parts = new Multipart(team);
+  let loading: Promise<Multipart> | null = null;
+  const parts = () => (loading ??= partsOf(team).catch((error: unknown) => { loading = null; throw error; }));
   return {
     find: (key) => findAt(key, team),
     isOwn: (object) => object.version.created_by === user,
-    put: (upload, ...rest) => (isLarge(upload.file) ? parts.put(upload, ...rest) : putWhole(upload, ...rest)),
-    drop: (upload) => parts.drop(upload),
+    put: (upload, ...rest) => (isLarge(upload.file) ? parts().then((large) => large.put(upload, ...rest)) : putWhole(upload, ...rest)),
+    drop: (upload) => void loading?.then((large) => large.drop(upload), () => undefined),
   };
 }

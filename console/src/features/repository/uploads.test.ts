@@ -4,7 +4,8 @@ import { AT_ONCE, Uploads, type Condition, type Server } from './uploads';
 
 const lost = () => new Refusal(0, 'unreachable', '');
 const fileOf = (name: string) => new File(['12345'], name);
-const objectAt = (key: string, number = 1, size = 5, created_by = 'me') => ({ key, size, revision: number, version: { number, created_by } }) as StoredObject;
+const objectAt = (key: string, number = 1, size = 5, created_by = 'me') =>
+  ({ key, size, revision: number, version: { number, created_by } }) as StoredObject;
 
 /** A server that keeps what it is sent, and loses the connection as often as it is told to. */
 class Keeping implements Server {

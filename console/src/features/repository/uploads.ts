@@ -41,7 +41,8 @@ const LONGEST_PAUSE = 30_000;
 const pauseAfter = (attempts: number): number => Math.min(LONGEST_PAUSE, 1000 * 2 ** (attempts - 1));
 
 /** Worth another try: silence, and what passes by itself; a limit that is reached does not. */
-const passes = (error: Refusal): boolean => error.unreachable || error.code === 'limits.rate' || error.status >= 502 || error.code === 'repository.stalled';
+const passes = (error: Refusal): boolean =>
+  error.unreachable || error.code === 'limits.rate' || error.status >= 502 || error.code === 'repository.stalled';
 
 export class Uploads {
   private uploads: readonly Upload[] = [];
@@ -61,7 +62,18 @@ export class Uploads {
   read = (): readonly Upload[] => this.uploads;
 
   add(files: { file: File; key: string }[], visibility: Visibility): void {
-    const added = files.map(({ file, key }): Upload => ({ id: ++this.last, file, key, visibility, state: 'queued', sent: 0, attempts: 0, next: 0, error: null, object: null }));
+    const added = files.map(({ file, key }): Upload => ({
+      id: ++this.last,
+      file,
+      key,
+      visibility,
+      state: 'queued',
+      sent: 0,
+      attempts: 0,
+      next: 0,
+      error: null,
+      object: null,
+    }));
     this.show([...this.uploads, ...added]);
     this.begin();
   }
@@ -142,7 +154,12 @@ export class Uploads {
   private async meet(upload: Upload, error: Refusal): Promise<void> {
     const before = this.before.get(upload.id);
     const now = await this.server.find(upload.key).catch(() => null);
-    const ours = upload.attempts > 1 && now !== null && this.server.isOwn(now) && now.size === upload.file.size && now.version.number === (before?.version.number ?? 0) + 1;
+    const ours =
+      upload.attempts > 1 &&
+      now !== null &&
+      this.server.isOwn(now) &&
+      now.size === upload.file.size &&
+      now.version.number === (before?.version.number ?? 0) + 1;
     if (ours) return this.finish(upload.id, now);
     this.before.delete(upload.id);
     if (upload.attempts >= MOST_ATTEMPTS) this.set(upload.id, { state: 'refused', error });

@@ -23,7 +23,12 @@ export type Reason =
 const READERS = new Set(['owner', 'admin', 'member', 'viewer']);
 
 /** Strongest first; a share that has ended explains why somebody no longer sees it. */
-export function reasonsFor(person: Person, file: Pick<StoredObject, 'owner_id' | 'team_id' | 'visibility'>, grants: Grant[], org: string): Reason[] {
+export function reasonsFor(
+  person: Person,
+  file: Pick<StoredObject, 'owner_id' | 'team_id' | 'visibility'>,
+  grants: Grant[],
+  org: string,
+): Reason[] {
   const own = grants.filter((grant) => [person.id, person.team_id, org].includes(grant.principal_id));
   const ofTeam = file.visibility === 'team';
   const reasons: (Reason | false)[] = [

@@ -4,15 +4,15 @@ import { Link, Outlet } from '@tanstack/react-router';
 import { KeySquare, Plus, Trash2 } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { api, value, type Schemas } from '@/api/client';
-import { useLanguage } from '@/app/language';
+import { useLanguage } from '@/i18n/language';
 import { Page } from '@/app/Page';
 import { useReadOnly } from '@/app/session';
-import { Badge, Card, Code, SkeletonRows } from '@/ui/bits';
-import { Button, buttonClass } from '@/ui/Button';
+import { Badge, Card, Code } from '@/ui/bits';
+import { buttonClass } from '@/ui/Button';
 import { Confirm } from '@/ui/Confirm';
 import { Empty } from '@/ui/Empty';
+import { ListPage } from '@/ui/ListPage';
 import { IconButton } from '@/ui/Overlay';
-import { Problem } from '@/ui/Problem';
 import { useRowKeys } from '@/ui/rows';
 import { toast } from '@/ui/toast';
 import { HIDDEN } from './clients';
@@ -28,16 +28,28 @@ export default function KeysPage() {
   const list = useRef<HTMLUListElement>(null);
   useRowKeys(list);
   const keys = useQuery({ queryKey: ['s3-keys'], queryFn: () => value(api.GET('/api/s3/credentials')) });
-  const create = !readOnly && <Link to="/s3-keys/new" className={buttonClass('primary')}><Plus size={16} aria-hidden />{t('s3.new')}</Link>;
+  const create = !readOnly && (
+    <Link to="/settings/s3-keys/new" className={buttonClass('primary')}>
+      <Plus size={16} aria-hidden />
+      {t('nav.new_s3_key')}
+    </Link>
+  );
   return (
-    <Page title={t('s3.title')} description={t('s3.lead')} actions={create}>
+    <Page title={t('nav.s3_keys')} description={t('s3.lead')} actions={create}>
       <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
-        <Card className="overflow-hidden">
-          {keys.isPending && <SkeletonRows rows={2} label={t('app.loading')} />}
-          {keys.error && <div className="p-4"><Problem error={keys.error} action={<Button size="small" onClick={() => void keys.refetch()}>{t('ui.retry')}</Button>} /></div>}
-          {keys.data?.items.length === 0 && <Empty icon={KeySquare} title={t('s3.none_title')} body={t('s3.none_body')} action={create} />}
-          <ul ref={list}>{keys.data?.items.map((key) => <Row key={key.id} accessKey={key} revocable={!readOnly} onRevoke={setRevoking} />)}</ul>
-        </Card>
+        <ListPage
+          query={keys}
+          rows={2}
+          empty={
+            keys.data?.items.length === 0 && <Empty icon={KeySquare} title={t('s3.none_title')} body={t('s3.none_body')} action={create} />
+          }
+        >
+          <ul ref={list}>
+            {keys.data?.items.map((key) => (
+              <Row key={key.id} accessKey={key} revocable={!readOnly} onRevoke={setRevoking} />
+            ))}
+          </ul>
+        </ListPage>
         {keys.data && <Where keys={keys.data} />}
       </div>
       {revoking && <Revoke accessKey={revoking} onClose={() => setRevoking(null)} />}
@@ -48,14 +60,43 @@ export default function KeysPage() {
 
 function Row({ accessKey, revocable, onRevoke }: { accessKey: Key; revocable: boolean; onRevoke: (key: Key) => void }) {
   const { t, ago } = useLanguage();
-  const { scope, access_key_id, created_at, last_used_at } = accessKey;
+  const { scope, prefix, access_key_id, created_at, last_used_at } = accessKey;
   return (
-    <li data-row tabIndex={-1} className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-4 py-3 -outline-offset-2 last:border-0">
+    <li
+      data-row
+      tabIndex={-1}
+      className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-4 py-3 -outline-offset-2 last:border-0"
+    >
       <div className="min-w-0 flex-1 basis-56">
-        <p className="flex flex-wrap items-center gap-2"><b data-raw className="truncate font-medium">{accessKey.name || '–'}</b>{scope === null ? <Badge tone="accent">{t('s3.reach_all')}</Badge> : scope.map((one) => <Badge key={one}><span data-raw className="font-mono">{one}</span></Badge>)}</p>
-        <p className="mt-0.5 flex flex-wrap gap-x-3 text-sm text-muted"><Code>{access_key_id}</Code><span>{t('s3.made', { when: ago(created_at) })}</span><span>{last_used_at ? t('s3.used', { when: ago(last_used_at) }) : t('s3.never_used')}</span></p>
+        <p className="flex flex-wrap items-center gap-2">
+          <b data-raw className="truncate font-medium">{accessKey.name || '–'}</b>
+          {scope === null ? (
+            <Badge tone="accent">{t('s3.reach_all')}</Badge>
+          ) : (
+            scope.map((one) => (
+              <Badge key={one}>
+                <span data-raw className="font-mono">{one}</span>
+              </Badge>
+            ))
+          )}
+          {prefix && (
+            <Badge>
+              {t('s3.below')}{' '}
+              <span data-raw className="font-mono">{prefix}</span>
+            </Badge>
+          )}
+        </p>
+        <p className="mt-0.5 flex flex-wrap gap-x-3 text-sm text-muted">
+          <Code>{access_key_id}</Code>
+          <span>{t('s3.made', { when: ago(created_at) })}</span>
+          <span>{last_used_at ? t('s3.used', { when: ago(last_used_at) }) : t('s3.never_used')}</span>
+        </p>
       </div>
-      {revocable && <IconButton label={t('s3.revoke_name', { name: nameOf(accessKey) })} onClick={() => onRevoke(accessKey)}><Trash2 size={15} aria-hidden /></IconButton>}
+      {revocable && (
+        <IconButton label={t('s3.revoke_name', { name: nameOf(accessKey) })} onClick={() => onRevoke(accessKey)}>
+          <Trash2 size={15} aria-hidden />
+        </IconButton>
+      )}
     </li>
   );
 }
@@ -68,8 +109,23 @@ function Where({ keys }: { keys: Schemas['AccessKeys'] }) {
     <Card className="p-5">
       <h2 className="text-lg font-semibold">{t('s3.setup')}</h2>
       <p className="mt-0.5 mb-4 text-muted">{t('s3.setup_lead')}</p>
-      <dl className="mb-5 grid gap-4 sm:grid-cols-3">{facts.map(([name, text]) => <div key={name} className="min-w-0"><dt className="text-sm text-muted">{t(`s3.${name}`)}</dt><dd data-raw className="mt-0.5 font-mono text-sm break-all">{text}</dd></div>)}</dl>
-      <Setup access={{ endpoint: keys.endpoint, bucket: keys.bucket, region: keys.region, access_key_id: keys.items[0]?.access_key_id ?? HIDDEN, secret_access_key: HIDDEN }} />
+      <dl className="mb-5 grid gap-4 sm:grid-cols-3">
+        {facts.map(([name, text]) => (
+          <div key={name} className="min-w-0">
+            <dt className="text-sm text-muted">{t(`s3.${name}`)}</dt>
+            <dd data-raw className="mt-0.5 font-mono text-sm break-all">{text}</dd>
+          </div>
+        ))}
+      </dl>
+      <Setup
+        access={{
+          endpoint: keys.endpoint,
+          bucket: keys.bucket,
+          region: keys.region,
+          access_key_id: keys.items[0]?.access_key_id ?? HIDDEN,
+          secret_access_key: HIDDEN,
+        }}
+      />
     </Card>
   );
 }
@@ -86,5 +142,15 @@ function Revoke({ accessKey, onClose }: { accessKey: Key; onClose: () => void })
       onClose();
     },
   });
-  return <Confirm title={t('s3.revoke_title', { name })} body={t('s3.revoke_body')} action={t('s3.revoke')} busy={revoke.isPending} error={revoke.error} onConfirm={() => revoke.mutate()} onClose={onClose} />;
+  return (
+    <Confirm
+      title={t('s3.revoke_title', { name })}
+      body={t('s3.revoke_body')}
+      action={t('s3.revoke')}
+      busy={revoke.isPending}
+      error={revoke.error}
+      onConfirm={() => revoke.mutate()}
+      onClose={onClose}
+    />
+  );
 }

@@ -3,7 +3,7 @@ import type { Feature } from '@/app/feature';
 export default {
   pages: [
     {
-      path: '/s3-keys',
+      path: '/settings/s3-keys',
       load: () => import('./KeysPage'),
       children: [
         { path: '/', load: () => import('@/app/Nothing') },

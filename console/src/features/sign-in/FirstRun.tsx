@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
 import { api, value } from '@/api/client';
 import { isRefusal } from '@/api/refusal';
-import { useLanguage } from '@/app/language';
+import { useLanguage } from '@/i18n/language';
 import { useSignIn } from '@/app/session';
 import { Button } from '@/ui/Button';
 import { TextField } from '@/ui/Field';
@@ -33,12 +33,41 @@ export default function FirstRun() {
     <Outside title={t('signin.first_title')} lead={t('signin.first_lead')}>
       <form noValidate className="grid gap-4" onSubmit={submit}>
         <div className="grid gap-4 sm:grid-cols-2">
-          <TextField label={t('signin.company')} name="org" autoComplete="organization" autoFocus placeholder={t('signin.company_example')} problem={problems.org} />
-          <TextField label={t('signin.team')} name="team" autoComplete="off" placeholder={t('signin.team_example')} problem={problems.team} />
+          <TextField
+            label={t('signin.company')}
+            name="org"
+            autoComplete="organization"
+            autoFocus
+            placeholder={t('signin.company_example')}
+            problem={problems.org}
+          />
+          <TextField
+            label={t('signin.team')}
+            name="team"
+            autoComplete="off"
+            placeholder={t('signin.team_example')}
+            problem={problems.team}
+          />
         </div>
-        <TextField label={t('signin.username')} name="username" autoComplete="username" autoCapitalize="none" spellCheck={false} hint={t('signin.username_hint')} problem={problems.username} />
-        <PasswordField label={t('signin.password')} name="password" autoComplete="new-password" hint={t('signin.password_hint')} problem={problems.password} />
-        {guarded && <TextField label={t('signin.guard')} name="guard" autoComplete="off" hint={t('signin.guard_hint')} className="font-mono" />}
+        <TextField
+          label={t('signin.username')}
+          name="username"
+          autoComplete="username"
+          autoCapitalize="none"
+          spellCheck={false}
+          hint={t('signin.username_hint')}
+          problem={problems.username}
+        />
+        <PasswordField
+          label={t('signin.password')}
+          name="password"
+          autoComplete="new-password"
+          hint={t('signin.password_hint')}
+          problem={problems.password}
+        />
+        {guarded && (
+          <TextField label={t('signin.guard')} name="guard" autoComplete="off" hint={t('signin.guard_hint')} className="font-mono" />
+        )}
         <Problem error={found.error} />
         <Button type="submit" kind="primary" size="large" busy={found.busy} className="mt-1 w-full">{t('signin.create')}</Button>
         <p className="text-sm text-muted">{t('signin.first_promise')}</p>
@@ -52,10 +81,11 @@ function useFound() {
   const signIn = useSignIn();
   const navigate = useNavigate();
   return useAttempt(
-    ({ draft, guard }: { draft: Draft; guard: string }) => value(api.POST('/api/bootstrap', { body: draft, ...(guard ? { headers: { authorization: `Bearer ${guard}` } } : {}) })),
-    async ({ token }) => {
+    ({ draft, guard }: { draft: Draft; guard: string }) =>
+      value(api.POST('/api/bootstrap', { body: draft, ...(guard ? { headers: { authorization: `Bearer ${guard}` } } : {}) })),
+    async () => {
       window.atrium.facts.needs_bootstrap = false;
-      signIn(token);
+      signIn();
       await api.POST('/api/profile', { body: { locale } }).catch(() => undefined);
       await navigate({ to: '/', replace: true });
     },

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState, type FormEvent } from 'react';
 import { api, value } from '@/api/client';
-import { useLanguage } from '@/app/language';
+import { useLanguage } from '@/i18n/language';
 import { useSignIn } from '@/app/session';
 import { Button } from '@/ui/Button';
 import { TextField } from '@/ui/Field';
@@ -22,11 +22,25 @@ export default function Join() {
     // The token works once it is in memory; in the address bar it would be copied along.
     if (search.token) history.replaceState(history.state, '', '#/join');
   }, [search.token]);
-  const who = useQuery({ queryKey: ['join', token], queryFn: () => value(api.GET('/api/whoami', bearer(token))), enabled: token !== '', retry: false });
+  const who = useQuery({
+    queryKey: ['join', token],
+    queryFn: () => value(api.GET('/api/whoami', bearer(token))),
+    enabled: token !== '',
+    retry: false,
+  });
   const welcome = useWelcome(token);
-  if (!who.data) return <Outside title={t('signin.join_title')} lead={t('signin.join_lead')}><TokenForm busy={who.isFetching} error={who.error} onToken={setToken} /></Outside>;
+  if (!who.data) {
+    return (
+      <Outside title={t('signin.join_title')} lead={t('signin.join_lead')}>
+        <TokenForm busy={who.isFetching} error={who.error} onToken={setToken} />
+      </Outside>
+    );
+  }
   return (
-    <Outside title={t('signin.join_hello', { name: who.data.user.display_name })} lead={t('signin.join_password', { team: who.data.team.name })}>
+    <Outside
+      title={t('signin.join_hello', { name: who.data.user.display_name })}
+      lead={t('signin.join_password', { team: who.data.team.name })}
+    >
       <NewPassword busy={welcome.busy} error={welcome.error} onPassword={welcome.try} />
     </Outside>
   );
@@ -38,8 +52,8 @@ function useWelcome(token: string) {
   const navigate = useNavigate();
   return useAttempt(
     (password: string) => value(api.POST('/api/password', { body: { new_password: password }, ...bearer(token) })),
-    async (changed) => {
-      signIn(changed.token ?? token);
+    async () => {
+      signIn();
       await api.POST('/api/profile', { body: { locale } }).catch(() => undefined);
       await navigate({ to: '/', replace: true });
     },

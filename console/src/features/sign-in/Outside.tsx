@@ -1,13 +1,14 @@
 /** The frame of every screen before sign-in. */
 import { Globe } from 'lucide-react';
-import { lazy, Suspense, type ReactNode } from 'react';
-import { LANGUAGE_NAMES, useLanguage } from '@/app/language';
+import type { ReactNode } from 'react';
+import { LANGUAGE_NAMES, useLanguage } from '@/i18n/language';
+import { lazyExtra } from '@/app/lazily';
 import { useLook } from '@/app/look';
 import { useTitle } from '@/app/title';
 import { Mark } from '@/ui/Mark';
 
 // Beside the form on wide screens only, so nobody waits for it.
-const Promises = lazy(() => import('./Promises'));
+const Promises = lazyExtra(() => import('./Promises'));
 
 export function Outside({ title, lead, children }: { title: string; lead: string; children: ReactNode }) {
   const { t } = useLanguage();
@@ -26,20 +27,29 @@ export function Outside({ title, lead, children }: { title: string; lead: string
           {children}
         </div>
       </main>
-      <aside aria-label={t('signin.about')} className="relative flex flex-col justify-center overflow-hidden border-s border-line bg-bg p-12 max-lg:hidden xl:p-20"><Suspense><Promises /></Suspense></aside>
+      <aside
+        aria-label={t('signin.about')}
+        className="relative flex flex-col justify-center overflow-hidden border-s border-line bg-bg p-12 max-lg:hidden xl:p-20"
+      >
+        <Promises />
+      </aside>
     </div>
   );
 }
 
 function LanguageSwitch() {
-  const { t, locale, speak } = useLanguage();
+  const { t, locale, switchLocale } = useLanguage();
   const { switching, locales } = window.atrium.facts.localization;
   if (!switching) return null;
   return (
     <label className="flex items-center gap-1.5 text-muted">
       <Globe size={15} aria-hidden />
       <span className="sr-only">{t('ui.language')}</span>
-      <select value={locale} onChange={(event) => void speak(event.target.value)} className="h-8 rounded-md bg-transparent pe-1 text-sm text-text hover:bg-raised">
+      <select
+        value={locale}
+        onChange={(event) => void switchLocale(event.target.value)}
+        className="h-8 rounded-md bg-transparent pe-1 text-sm text-text hover:bg-raised"
+      >
         {locales.map((one) => <option key={one} value={one} data-raw>{LANGUAGE_NAMES[one] ?? one}</option>)}
       </select>
     </label>

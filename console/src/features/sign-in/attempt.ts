@@ -8,7 +8,11 @@ export interface Attempt<Input> {
   reset: () => void;
 }
 
-export function useAttempt<Input, Output>(run: (input: Input) => Promise<Output>, onSuccess: (output: Output) => void | Promise<void>, onError?: (error: Error, input: Input) => void): Attempt<Input> {
+export function useAttempt<Input, Output>(
+  run: (input: Input) => Promise<Output>,
+  onSuccess: (output: Output) => void | Promise<void>,
+  onError?: (error: Error, input: Input) => void,
+): Attempt<Input> {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<Error | null>(null);
   const attempt = async (input: Input) => {

@@ -1,19 +1,19 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
 import { KeyRound, Plus, Trash2 } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { api, value, type Schemas } from '@/api/client';
 import { PAGE } from '@/api/queries';
-import { useLanguage } from '@/app/language';
+import { useLanguage } from '@/i18n/language';
 import { Page } from '@/app/Page';
 import { useReadOnly } from '@/app/session';
-import { Badge, Card, SkeletonRows } from '@/ui/bits';
-import { Button, buttonClass } from '@/ui/Button';
+import { Badge } from '@/ui/bits';
+import { buttonClass } from '@/ui/Button';
 import { Confirm } from '@/ui/Confirm';
 import { Empty } from '@/ui/Empty';
+import { ListPage } from '@/ui/ListPage';
 import { IconButton } from '@/ui/Overlay';
-import { Problem } from '@/ui/Problem';
-import { useRowKeys } from '@/ui/rows';
+import { Row, Table, type Column } from '@/ui/Table';
 import { toast } from '@/ui/toast';
 
 type Token = Schemas['Token'];
@@ -22,25 +22,29 @@ export default function TokensPage() {
   const { t } = useLanguage();
   const readOnly = useReadOnly();
   const [revoking, setRevoking] = useState<Token | null>(null);
-  const list = useRef<HTMLDivElement>(null);
-  useRowKeys(list);
   const tokens = useInfiniteQuery({
     queryKey: ['tokens'],
-    queryFn: ({ pageParam }) => value(api.GET('/api/tokens', { params: { query: { limit: PAGE, ...(pageParam ? { cursor: pageParam } : {}) } } })),
+    queryFn: ({ pageParam }) =>
+      value(api.GET('/api/tokens', { params: { query: { limit: PAGE, ...(pageParam ? { cursor: pageParam } : {}) } } })),
     initialPageParam: '',
     getNextPageParam: (page) => page.next_cursor ?? undefined,
   });
   const items = tokens.data?.pages.flatMap((page) => page.items);
-  const create = !readOnly && <Link to="/tokens/new" className={buttonClass('primary')}><Plus size={16} aria-hidden />{t('tokens.new')}</Link>;
+  const create = !readOnly && (
+    <Link to="/settings/tokens/new" className={buttonClass('primary')}>
+      <Plus size={16} aria-hidden />
+      {t('nav.new_token')}
+    </Link>
+  );
   return (
-    <Page title={t('tokens.title')} description={t('tokens.lead')} actions={create}>
-      <Card className="overflow-hidden">
-        {tokens.isPending && <SkeletonRows rows={3} label={t('app.loading')} />}
-        {tokens.error && <div className="p-4"><Problem error={tokens.error} action={<Button size="small" onClick={() => void tokens.refetch()}>{t('ui.retry')}</Button>} /></div>}
-        {items?.length === 0 && <Empty icon={KeyRound} title={t('tokens.none_title')} body={t('tokens.none_body')} action={create} />}
-        {items && items.length > 0 && <div ref={list}><TokenTable tokens={items} onRevoke={setRevoking} /></div>}
-        {tokens.hasNextPage && <div className="p-3"><Button className="w-full" busy={tokens.isFetchingNextPage} onClick={() => void tokens.fetchNextPage()}>{t('ui.more')}</Button></div>}
-      </Card>
+    <Page title={t('nav.tokens')} description={t('tokens.lead')} actions={create}>
+      <ListPage
+        query={tokens}
+        rows={3}
+        empty={items?.length === 0 && <Empty icon={KeyRound} title={t('tokens.none_title')} body={t('tokens.none_body')} action={create} />}
+      >
+        {items && items.length > 0 && <TokenTable tokens={items} onRevoke={setRevoking} />}
+      </ListPage>
       {revoking && <Revoke token={revoking} onClose={() => setRevoking(null)} />}
       <Outlet />
     </Page>
@@ -49,19 +53,17 @@ export default function TokensPage() {
 
 function TokenTable({ tokens, onRevoke }: { tokens: Token[]; onRevoke: (token: Token) => void }) {
   const { t } = useLanguage();
+  const columns: Column[] = [
+    { label: t('tokens.name') },
+    { label: t('tokens.scope'), className: 'max-lg:hidden' },
+    { label: t('tokens.last_used'), className: 'whitespace-nowrap max-sm:hidden' },
+    { label: t('tokens.expires'), className: 'max-md:hidden' },
+    { label: t('tokens.revoke'), silent: true },
+  ];
   return (
-    <table className="w-full">
-      <thead>
-        <tr className="border-b border-line text-sm text-muted">
-          <th scope="col" className="px-4 py-2.5 text-start font-medium">{t('tokens.name')}</th>
-          <th scope="col" className="px-4 py-2.5 text-start font-medium max-lg:hidden">{t('tokens.scope')}</th>
-          <th scope="col" className="px-4 py-2.5 text-start font-medium whitespace-nowrap max-sm:hidden">{t('tokens.last_used')}</th>
-          <th scope="col" className="px-4 py-2.5 text-start font-medium max-md:hidden">{t('tokens.expires')}</th>
-          <th scope="col" className="w-12"><span className="sr-only">{t('tokens.revoke')}</span></th>
-        </tr>
-      </thead>
-      <tbody>{tokens.map((token) => <TokenRow key={token.id} token={token} onRevoke={onRevoke} />)}</tbody>
-    </table>
+    <Table columns={columns}>
+      {tokens.map((token) => <TokenRow key={token.id} token={token} onRevoke={onRevoke} />)}
+    </Table>
   );
 }
 
@@ -72,18 +74,47 @@ function TokenRow({ token, onRevoke }: { token: Token; onRevoke: (token: Token) 
   const readOnly = useReadOnly();
   const soon = token.expires_at !== null && new Date(token.expires_at).getTime() - Date.now() < 7 * 86_400_000;
   return (
-    <tr data-row tabIndex={-1} className="border-b border-line -outline-offset-2 last:border-0 hover:bg-raised/60">
-      <td className="max-w-0 px-4 py-3 sm:w-2/5"><span data-raw className="block truncate font-medium">{token.name}</span><span className="block truncate text-sm text-muted">{t('tokens.made_by', { name: token.username, when: ago(token.created_at) })}</span></td>
+    <Row>
+      <td className="max-w-0 px-4 py-3 sm:w-2/5">
+        <span data-raw className="block truncate font-medium">{token.name}</span>
+        <span className="block truncate text-sm text-muted">
+          {t('tokens.made_by', { name: token.username, when: ago(token.created_at) })}
+        </span>
+      </td>
       <td className="px-4 py-3 max-lg:hidden">
         <div className="flex flex-wrap gap-1">
-          {token.scope === null ? <Badge tone="accent">{t('tokens.scope_all')}</Badge> : token.scope.slice(0, SHOWN_SCOPES).map((one) => <Badge key={one}><span data-raw className="font-mono">{one}</span></Badge>)}
-          {token.scope && token.scope.length > SHOWN_SCOPES && <Badge>{t('tokens.scope_more', { n: token.scope.length - SHOWN_SCOPES })}</Badge>}
+          {token.scope === null ? (
+            <Badge tone="accent">{t('tokens.scope_all')}</Badge>
+          ) : (
+            token.scope.slice(0, SHOWN_SCOPES).map((one) => (
+              <Badge key={one}>
+                <span data-raw className="font-mono">{one}</span>
+              </Badge>
+            ))
+          )}
+          {token.scope && token.scope.length > SHOWN_SCOPES && (
+            <Badge>{t('tokens.scope_more', { n: token.scope.length - SHOWN_SCOPES })}</Badge>
+          )}
         </div>
       </td>
-      <td className="px-4 py-3 text-sm whitespace-nowrap text-muted max-sm:hidden">{token.last_used_at ? ago(token.last_used_at) : t('tokens.never_used')}</td>
-      <td className="px-4 py-3 text-sm whitespace-nowrap max-md:hidden">{token.expires_at === null ? <Badge tone="warning">{t('tokens.never_expires')}</Badge> : <span className={soon ? 'text-warning' : 'text-muted'}>{ago(token.expires_at)}</span>}</td>
-      <td className="pe-2">{!readOnly && <IconButton label={t('tokens.revoke_name', { name: token.name })} onClick={() => onRevoke(token)}><Trash2 size={15} aria-hidden /></IconButton>}</td>
-    </tr>
+      <td className="px-4 py-3 text-sm whitespace-nowrap text-muted max-sm:hidden">
+        {token.last_used_at ? ago(token.last_used_at) : t('tokens.never_used')}
+      </td>
+      <td className="px-4 py-3 text-sm whitespace-nowrap max-md:hidden">
+        {token.expires_at === null ? (
+          <Badge tone="warning">{t('tokens.never_expires')}</Badge>
+        ) : (
+          <span className={soon ? 'text-warning' : 'text-muted'}>{ago(token.expires_at)}</span>
+        )}
+      </td>
+      <td className="pe-2">
+        {!readOnly && (
+          <IconButton label={t('tokens.revoke_name', { name: token.name })} onClick={() => onRevoke(token)}>
+            <Trash2 size={15} aria-hidden />
+          </IconButton>
+        )}
+      </td>
+    </Row>
   );
 }
 
@@ -98,5 +129,15 @@ function Revoke({ token, onClose }: { token: Token; onClose: () => void }) {
       onClose();
     },
   });
-  return <Confirm title={t('tokens.revoke_title', { name: token.name })} body={t('tokens.revoke_body')} action={t('tokens.revoke')} busy={revoke.isPending} error={revoke.error} onConfirm={() => revoke.mutate()} onClose={onClose} />;
+  return (
+    <Confirm
+      title={t('tokens.revoke_title', { name: token.name })}
+      body={t('tokens.revoke_body')}
+      action={t('tokens.revoke')}
+      busy={revoke.isPending}
+      error={revoke.error}
+      onConfirm={() => revoke.mutate()}
+      onClose={onClose}
+    />
+  );
 }

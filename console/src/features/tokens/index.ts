@@ -3,7 +3,7 @@ import type { Feature } from '@/app/feature';
 export default {
   pages: [
     {
-      path: '/tokens',
+      path: '/settings/tokens',
       permission: 'settings:manage',
       load: () => import('./TokensPage'),
       children: [

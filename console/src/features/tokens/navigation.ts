@@ -2,6 +2,8 @@ import { KeyRound } from 'lucide-react';
 import type { Navigation } from '@/app/feature';
 
 export default {
-  navigation: [{ to: '/tokens', label: 'tokens.title', icon: KeyRound, group: 'team', key: 't', permission: 'settings:manage', order: 40 }],
-  commands: [{ id: 'tokens.new', label: 'tokens.new', icon: KeyRound, to: '/tokens/new', permission: 'settings:manage' }],
+  settings: [
+    { to: '/settings/tokens', label: 'nav.tokens', icon: KeyRound, section: 'you', key: 't', permission: 'settings:manage', order: 30 },
+  ],
+  commands: [{ label: 'nav.new_token', icon: KeyRound, to: '/settings/tokens/new', permission: 'settings:manage' }],
 } satisfies Navigation;

@@ -1,29 +1,69 @@
 /** What the team and its company have used, side by side. */
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Activity, Building2, HardDrive, MessageSquareText, RefreshCw, Sparkles, Users, Workflow, type LucideIcon } from 'lucide-react';
+import { api, value } from '@/api/client';
 import { DIMENSIONS, usageQuery, type Dimension, type Usage } from '@/api/companies';
-import { useLanguage } from '@/app/language';
+import { useLanguage } from '@/i18n/language';
 import { Page } from '@/app/Page';
-import { useIdentity } from '@/app/session';
+import { LimitForm, type LimitChange } from '@/app/LimitForm';
+import { OPERATOR, useIdentity, useMay } from '@/app/session';
 import { Card, SkeletonRows } from '@/ui/bits';
 import { Button } from '@/ui/Button';
 import { dimensionKey, Meter } from '@/ui/Meter';
 import { fullnessOf } from '@/ui/meter';
 import { Problem } from '@/ui/Problem';
+import { toast } from '@/ui/toast';
 
-const ICONS: Record<Dimension, LucideIcon> = { 'ai.requests': MessageSquareText, 'ai.tokens.total': Sparkles, 'ai.concurrency': Activity, 'storage.bytes': HardDrive, 'jobs.concurrency': Workflow };
+const ICONS: Record<Dimension, LucideIcon> = {
+  'ai.requests': MessageSquareText,
+  'ai.tokens.total': Sparkles,
+  'ai.concurrency': Activity,
+  'storage.bytes': HardDrive,
+  'jobs.concurrency': Workflow,
+};
 
 export default function UsagePage() {
   const { t } = useLanguage();
   const usage = useQuery({ ...usageQuery, refetchInterval: 30_000 });
+  const may = useMay();
   const refresh = () => void usage.refetch();
   return (
-    <Page title={t('usage.title')} description={t('usage.lead')} actions={<Button busy={usage.isFetching} onClick={refresh}>{!usage.isFetching && <RefreshCw size={14} aria-hidden />}{t('ui.refresh')}</Button>}>
+    <Page
+      title={t('nav.usage')}
+      description={t('usage.lead')}
+      actions={
+        <Button busy={usage.isFetching} onClick={refresh}>
+          {!usage.isFetching && <RefreshCw size={14} aria-hidden />}
+          {t('ui.refresh')}
+        </Button>
+      }
+    >
       {usage.isPending && <Card><SkeletonRows rows={5} label={t('app.loading')} /></Card>}
-      {usage.error && <Problem error={usage.error} action={<Button size="small" onClick={refresh}>{t('ui.retry')}</Button>} />}
+      {usage.error && <Problem error={usage.error} onRetry={refresh} />}
       {usage.data && <Summary lines={usage.data} />}
       {usage.data && <Table lines={usage.data} />}
+      {usage.data && may(OPERATOR) && may('instance:manage') && <TeamLimits />}
     </Page>
+  );
+}
+
+/** Operators set how much of what the company may use this team may. */
+function TeamLimits() {
+  const { t } = useLanguage();
+  const { team } = useIdentity();
+  const queries = useQueryClient();
+  const set = useMutation({
+    mutationFn: (body: LimitChange) => value(api.POST('/api/quota', { body })),
+    onSuccess: () => {
+      void queries.invalidateQueries(usageQuery);
+      toast(t('companies.limit_set'));
+    },
+  });
+  return (
+    <Card className="mt-5 p-5">
+      <h2 className="mb-4 text-lg font-semibold">{t('usage.team_limits', { team: team.name })}</h2>
+      <LimitForm busy={set.isPending} error={set.error} onLimit={set.mutate} />
+    </Card>
   );
 }
 
@@ -32,7 +72,11 @@ function Summary({ lines }: { lines: Usage[] }) {
   const { t } = useLanguage();
   const full = lines.filter((line) => fullnessOf(line) === 'full').length;
   const near = lines.filter((line) => fullnessOf(line) === 'near').length;
-  const [key, look] = full ? (['usage.some_full', 'text-danger'] as const) : near ? (['usage.some_near', 'text-warning'] as const) : (['usage.all_well', 'text-muted'] as const);
+  const [key, look] = full
+    ? (['usage.some_full', 'text-danger'] as const)
+    : near
+      ? (['usage.some_near', 'text-warning'] as const)
+      : (['usage.all_well', 'text-muted'] as const);
   return <p className={`mb-4 ${look}`}>{t(key, { n: full || near })}</p>;
 }
 
@@ -41,12 +85,25 @@ function Table({ lines }: { lines: Usage[] }) {
   const { team, org } = useIdentity();
   return (
     <Card>
-      <div aria-hidden className="grid grid-cols-[15rem_1fr_1fr] gap-8 border-b border-line px-5 py-3 text-sm font-medium text-muted max-lg:hidden">
+      <div
+        aria-hidden
+        className="grid grid-cols-[15rem_1fr_1fr] gap-8 border-b border-line px-5 py-3 text-sm font-medium text-muted max-lg:hidden"
+      >
         <span />
-        <span className="flex items-center gap-2"><Users size={15} />{t('usage.of_team')}<span data-raw className="truncate text-text">{team.name}</span></span>
-        <span className="flex items-center gap-2"><Building2 size={15} />{t('usage.of_company')}<span data-raw className="truncate text-text">{org.name}</span></span>
+        <span className="flex items-center gap-2">
+          <Users size={15} />
+          {t('usage.of_team')}
+          <span data-raw className="truncate text-text">{team.name}</span>
+        </span>
+        <span className="flex items-center gap-2">
+          <Building2 size={15} />
+          {t('usage.of_company')}
+          <span data-raw className="truncate text-text">{org.name}</span>
+        </span>
       </div>
-      {DIMENSIONS.map((dimension) => <Row key={dimension} dimension={dimension} lines={lines.filter((line) => line.dimension === dimension)} />)}
+      {DIMENSIONS.map((dimension) => (
+        <Row key={dimension} dimension={dimension} lines={lines.filter((line) => line.dimension === dimension)} />
+      ))}
     </Card>
   );
 }
@@ -56,15 +113,27 @@ function Row({ dimension, lines }: { dimension: Dimension; lines: Usage[] }) {
   const Icon = ICONS[dimension];
   const name = t(dimensionKey(dimension));
   return (
-    <section aria-label={name} className="grid gap-x-8 gap-y-4 border-b border-line px-5 py-5 last:border-0 sm:grid-cols-2 lg:grid-cols-[15rem_1fr_1fr]">
+    <section
+      aria-label={name}
+      className="grid gap-x-8 gap-y-4 border-b border-line px-5 py-5 last:border-0 sm:grid-cols-2 lg:grid-cols-[15rem_1fr_1fr]"
+    >
       <div className="flex items-start gap-3 sm:max-lg:col-span-2">
-        <span className="grid size-9 shrink-0 place-items-center rounded-lg bg-raised text-muted"><Icon size={17} aria-hidden /></span>
-        <div><h2 className="font-medium">{name}</h2><p className="text-sm text-muted">{t(`usage.${dimension.replaceAll('.', '_') as 'ai_requests'}_more`)}</p></div>
+        <span className="grid size-9 shrink-0 place-items-center rounded-lg bg-raised text-muted">
+          <Icon size={17} aria-hidden />
+        </span>
+        <div>
+          <h2 className="font-medium">{name}</h2>
+          <p className="text-sm text-muted">{t(`usage.${dimension.replaceAll('.', '_') as 'ai_requests'}_more`)}</p>
+        </div>
       </div>
       {(['team', 'org'] as const).map((level) => (
         <div key={level} className="grid content-start gap-4">
           <h3 className="-mb-3 text-xs font-medium text-muted lg:sr-only">{t(level === 'team' ? 'usage.of_team' : 'usage.of_company')}</h3>
-          {lines.filter((line) => line.level === level).map((line) => <Meter key={line.window} line={line} label={`${name}, ${t(level === 'team' ? 'usage.of_team' : 'usage.of_company')}`} />)}
+          {lines
+            .filter((line) => line.level === level)
+            .map((line) => (
+              <Meter key={line.window} line={line} label={`${name}, ${t(level === 'team' ? 'usage.of_team' : 'usage.of_company')}`} />
+            ))}
         </div>
       ))}
     </section>

@@ -1,5 +1,5 @@
 import type { Feature } from '@/app/feature';
 
 export default {
-  pages: [{ path: '/usage', load: () => import('./UsagePage') }],
+  pages: [{ path: '/settings/usage', load: () => import('./UsagePage') }],
 } satisfies Feature;

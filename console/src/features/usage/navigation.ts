@@ -2,5 +2,5 @@ import { Gauge } from 'lucide-react';
 import type { Navigation } from '@/app/feature';
 
 export default {
-  navigation: [{ to: '/usage', label: 'usage.title', icon: Gauge, group: 'team', key: 'u', order: 35 }],
+  settings: [{ to: '/settings/usage', label: 'nav.usage', icon: Gauge, section: 'team', key: 'u', order: 20 }],
 } satisfies Navigation;
