@@ -1,9 +1,13 @@
-"""A model's server that only talks: `python -m benchmarks.model_stand_in PORT`. The prompt `300 5` gets 300 pieces at 5 a second."""
+"""A model's server that only talks: `python -m benchmarks.model_stand_in PORT`. The prompt `300 5` gets 300 pieces at 5 a second.
+
+Every piece is a word with the moment at which it was said, in milliseconds of the machine's own clock.
+"""
 
 import asyncio
 import contextlib
 import json
 import sys
+import time
 
 import uvloop
 
@@ -25,8 +29,8 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
         asked = json.loads(await reader.readexactly(length))
         count, rate = asked["messages"][-1]["content"].split()[:2]
         writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")
-        for number in range(int(count)):
-            _write(writer, _PIECE % number)
+        for _ in range(int(count)):
+            _write(writer, _PIECE % (time.monotonic() * 1000))
             await asyncio.sleep(1 / float(rate))
         _write(writer, _END % int(count))
         writer.write(b"0\r\n\r\n")

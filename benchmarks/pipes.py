@@ -15,7 +15,7 @@ import msgspec
 import uvicorn
 
 from atrium.edge.stream import Streams
-from atrium.engine.inference.wire import OpenAIWire
+from atrium.engine.inference.wire import Machine, OpenAIWire
 from atrium.kit.outbound import Outbound
 from atrium.kit.sse import framed
 from atrium.seams.models import Message, TextPiece, Turn
@@ -49,7 +49,7 @@ class Pipe:
     """Ours."""
 
     def __init__(self, url: str) -> None:
-        self._wire = OpenAIWire(Outbound().anywhere, "model", url, None, None)
+        self._wire = OpenAIWire(Outbound().anywhere, Machine("model", url, None, None))
         self._streams = Streams()
 
     async def __call__(self, prompt: str, receive: Any, send: Any) -> None:

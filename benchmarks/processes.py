@@ -5,9 +5,9 @@ import contextlib
 import os
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
@@ -97,6 +97,7 @@ class Starting:
     database_url: str
     arguments: Sequence[str]
     python: str = sys.executable
+    settings: Mapping[str, object] = field(default_factory=dict)
 
     @asynccontextmanager
     async def on(self, core: int | None) -> AsyncIterator[Server]:
@@ -117,6 +118,7 @@ class Starting:
             secret_key=SECRET,
             data_dir=folder,
             rate_per_credential=100_000_000,
+            **self.settings,
         )
         with (folder / "access.log").open("wb") as out, (folder / "errors.log").open("wb") as errors:
             return await asyncio.create_subprocess_exec(

@@ -34,6 +34,7 @@ SYSTEM = {
     "boot/blobs.py": "re-hashes the bytes of every company",
     "engine/repository/parts.py": "finds uploads that nobody came back for, in every company",
     "engine/jobs/claiming.py": "takes turns between the teams of every company",
+    "engine/ai/keeping.py": "stores what the models of every company say, without reading it, and finds turns of dead processes",
     "engine/executors/probing.py": "machines belong to the instance, and serve many companies",
     "engine/executors/service.py": "machines belong to the instance, and serve many companies",
     "engine/executors/turns.py": "machines belong to the instance, and serve many companies",

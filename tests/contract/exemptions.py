@@ -24,6 +24,7 @@ _REF_ROWS = (
 )  # fmt: skip
 _BOOKS = "the server books what is spent, one round for everybody in the company; nothing of the caller's is kept"
 
+
 EXEMPT: dict[str, dict[Key, str]] = {
     "role_without_permission": {("DELETE", "/api/executors/:id"): _OWN_MACHINES},
     "token_without_permission": {("DELETE", "/api/executors/:id"): _OWN_MACHINES},

@@ -12,7 +12,7 @@ MOVING = {
 ELSEWHERE = frozenset(
     {
         "audit_heads", "audit_keys", "blob_releases", "executor_probes", "job_lanes", "job_orgs", "job_teams", "job_wakes", "job_workers",
-        "object_texts", "quota_holds", "quota_usage",
+        "object_texts", "quota_holds", "quota_usage", "turn_processes",
     }
 )  # fmt: skip
 

@@ -367,6 +367,8 @@ EXAMPLES: dict[Key, Example] = {
     ("PUT", "/api/org/branding"): Example(sends(title="Ours")),
     ("POST", "/api/org/branding/logo"): Example(sends(**a_logo())),
     ("POST", "/api/ai/echo"): Example(sends(prompt="three plain words")),
+    ("POST", "/api/ai/chat"): Example(sends(prompt="three plain words")),
+    ("POST", "/api/ai/chat/stream"): Example(sends(prompt="three plain words")),
     ("POST", "/api/quota"): Example(sends(**LIMIT)),
     ("POST", "/api/jobs"): Example(sends(kind="x.example-tools.word-count", input={"text": "three plain words"})),
     ("POST", "/api/executors"): Example(a_new_executor),

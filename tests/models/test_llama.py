@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from atrium.engine.inference.wire import OpenAIWire
+from atrium.engine.inference.wire import Machine, OpenAIWire
 from atrium.kit.outbound import Client, Outbound
 from atrium.seams.models import (
     Done,
@@ -64,7 +64,7 @@ async def client() -> AsyncIterator[Client]:
 
 @pytest.fixture
 def port(llama: Llama, client: Client) -> OpenAIWire:
-    return OpenAIWire(client, "tiny", llama.url, KEY, NAME)
+    return OpenAIWire(client, Machine("tiny", llama.url, KEY, NAME))
 
 
 async def test_a_turn_comes_back_with_what_it_cost(port: OpenAIWire) -> None:
@@ -118,7 +118,7 @@ async def test_thoughts_are_apart_from_the_answer(port: OpenAIWire) -> None:
 
 async def test_a_wrong_key_is_refused_without_being_repeated(llama: Llama, client: Client) -> None:
     with pytest.raises(ModelRefused, match="401") as refused:
-        await complete(OpenAIWire(client, "tiny", llama.url, "sk-wrong-and-secret", NAME), Turn(HELLO))
+        await complete(OpenAIWire(client, Machine("tiny", llama.url, "sk-wrong-and-secret", NAME)), Turn(HELLO))
 
     assert "sk-wrong-and-secret" not in str(refused.value)
 
@@ -141,7 +141,7 @@ async def test_hanging_up_stops_the_model(port: OpenAIWire, llama: Llama) -> Non
 
 async def test_a_server_that_dies_midway_is_not_asked_again(tiny_model: Path, client: Client) -> None:
     with llama_serving(tiny_model) as mortal:
-        port = OpenAIWire(client, "mortal", mortal.url, KEY, NAME)
+        port = OpenAIWire(client, Machine("mortal", mortal.url, KEY, NAME))
         turn = Turn(HELLO, max_tokens=3500, response_format=schema(LONG))
         events = port.stream(turn)
         await anext(events)

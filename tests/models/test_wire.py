@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from atrium.engine.inference import wire
-from atrium.engine.inference.wire import OpenAIWire
+from atrium.engine.inference.wire import Machine, OpenAIWire
 from atrium.kit.outbound import Outbound
 from atrium.seams.models import (
     Message,
@@ -31,7 +31,7 @@ def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 async def ask(server: Scripted, turn: Turn = TURN, key: str | None = "sk-secret") -> ModelReply:
     outbound = Outbound()
     try:
-        return await complete(OpenAIWire(outbound.anywhere, "odd", server.url, key, "m"), turn)
+        return await complete(OpenAIWire(outbound.anywhere, Machine("odd", server.url, key, "m")), turn)
     finally:
         outbound.close()
 
@@ -165,7 +165,7 @@ async def test_after_the_first_word_nothing_is_asked_again(said: dict[str, objec
 async def test_whoever_stops_listening_hangs_up() -> None:
     endless = Answer(events(chunk("and"), done=False), missing=10, hangs=True)
     async with asyncio.timeout(5), scripted(endless) as server:
-        listening = OpenAIWire(Outbound().anywhere, "odd", server.url, None, "m").stream(TURN)
+        listening = OpenAIWire(Outbound().anywhere, Machine("odd", server.url, None, "m")).stream(TURN)
         await anext(listening)
         await listening.aclose()
         await server.left.wait()

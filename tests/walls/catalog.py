@@ -18,6 +18,7 @@ INSTANCE_WIDE = {
     "executors": "machines of the instance; one that serves a single company is listed to that company alone",
     "worker_credentials": "digests of the tokens of those machines; a machine belongs to no team",
     "job_workers": "which processes and machines are there to run which kinds",
+    "turn_processes": "which processes ask models, and when each was last seen",
     "audit_keys": "the keys that tie every company's chain, sealed under the instance's own",
     "key_check": "one sealed constant that tells the right key from a wrong one",
 }

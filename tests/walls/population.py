@@ -52,6 +52,7 @@ async def populate(house: Application) -> Populated:
 async def _spend_and_brand(owner: Client, other: Client, canary: str) -> None:
     for person in (owner, other):
         await _done(await person.post("/api/ai/echo", {"prompt": canary}))
+        await _done(await person.post("/api/ai/chat", {"prompt": canary}))
     await _done(await owner.put("/api/org/branding", {"title": canary, "tagline": canary}))
 
 

@@ -61,6 +61,8 @@ OF_APP = {
     "teams": "SELECT INSERT UPDATE",
     "tokens": ALL,
     "tool_switches": ALL,
+    "turn_pieces": "SELECT INSERT",
+    "turns": "SELECT INSERT UPDATE",
     # nobody who serves a company makes an operator
     "users": (
         "SELECT INSERT(display_name, id, org_id, org_role, password_hash, role, team_id, username)"
@@ -132,6 +134,10 @@ OF_SYSTEM = {
     # the credential lookup, sign-in, and forgetting what expired
     "tokens": ALL,
     # sign-in finds the account by name; the seed in it is sealed
+    # what models say is stored for all turns of a process at once: added and deleted, and no word of it read
+    "turn_pieces": "SELECT(turn_id) INSERT DELETE",
+    "turn_processes": ALL,
+    "turns": "SELECT(ended_at, id, org_id, process_id, state, stop_asked) DELETE",
     "users": (
         "SELECT INSERT(display_name, id, org_id, org_role, password_hash, role, team_id, username)"
         " UPDATE(display_name, left_at, locale, operator, org_role, password_hash, role, totp_last_step, totp_sealed, username)"

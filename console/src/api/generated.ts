@@ -1105,6 +1105,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/ai/chat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** One turn of a model, whole. */
+        post: operations["ai.chat"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/chat/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** One turn of a model as server-sent events; also goes on with a turn, and stops one. */
+        post: operations["ai.stream_chat"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/model": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The model that a chat would use now, or that the simulated one is in use. */
+        get: operations["ai.read_model"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/model-roles": {
         parameters: {
             query?: never;
@@ -3020,6 +3071,161 @@ export interface components {
         EchoAsk: {
             /** @default ping */
             prompt?: string;
+        };
+        /**
+         * ChatReply
+         * @description A whole turn.
+         */
+        ChatReply: {
+            /** Format: uuid */
+            id: string;
+            text: string;
+            finish: ("content_filter" | "length" | "stop" | "tool_calls") | "stopped";
+            usage: components["schemas"]["ShownUsage"];
+            executor: string;
+            model: string | null;
+            simulated: boolean;
+            /** @default  */
+            thinking?: string;
+            parsed?: unknown;
+            /** @default null */
+            conversation?: string | null;
+        };
+        /**
+         * ShownUsage
+         * @description What a turn cost, in tokens; not `exact` when the model did not tell.
+         */
+        ShownUsage: {
+            prompt_tokens: number;
+            completion_tokens: number;
+            total_tokens: number;
+            exact: boolean;
+        };
+        /**
+         * ChatAsk
+         * @description One question to a model; `conversation` is `new` or the id of one, whose messages go before the prompt.
+         */
+        ChatAsk: {
+            prompt: string | (components["schemas"]["TextPart"] | components["schemas"]["ImagePart"] | components["schemas"]["FilePart"])[];
+            /** @default [] */
+            messages?: components["schemas"]["ChatMessage"][];
+            /** @default null */
+            response_format?: components["schemas"]["ResponseFormat"] | null;
+            /** @default 1024 */
+            max_tokens?: number;
+            /** @default null */
+            executor?: string | null;
+            /** @default null */
+            conversation?: string | null;
+        };
+        /**
+         * TextPart
+         * @description Words.
+         */
+        TextPart: {
+            /** @enum {unknown} */
+            type: "text";
+            text: string;
+        };
+        /**
+         * ImagePart
+         * @description A picture.
+         */
+        ImagePart: {
+            /** @enum {unknown} */
+            type: "image_url";
+            image_url: components["schemas"]["ImageAddress"];
+        };
+        /**
+         * ImageAddress
+         * @description Where a picture is: a `data:` URL of PNG, JPEG or WebP.
+         */
+        ImageAddress: {
+            url: string;
+        };
+        /**
+         * FilePart
+         * @description An object of the repository that the caller can read: a picture, or a document's text.
+         */
+        FilePart: {
+            /** @enum {unknown} */
+            type: "file";
+            /** Format: uuid */
+            object_id: string;
+            /** @default null */
+            version?: string | null;
+        };
+        /**
+         * ChatMessage
+         * @description Something said earlier.
+         */
+        ChatMessage: {
+            /** @enum {unknown} */
+            role: "assistant" | "system" | "user";
+            content: string | (components["schemas"]["TextPart"] | components["schemas"]["ImagePart"] | components["schemas"]["FilePart"])[];
+        };
+        /**
+         * ResponseFormat
+         * @description What the reply must be: text, any JSON object, or JSON of a schema.
+         */
+        ResponseFormat: {
+            /** @enum {unknown} */
+            type: "json_object" | "json_schema" | "text";
+            /** @default null */
+            json_schema?: Record<string, never> | null;
+        };
+        /**
+         * StoppedTurn
+         * @description A turn that was asked to stop, as it stands now.
+         */
+        StoppedTurn: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {unknown} */
+            state: "failed" | "finished" | "interrupted" | "running" | "stopped";
+            text: string;
+            usage: components["schemas"]["ShownUsage"] | null;
+        };
+        /**
+         * StreamAsk
+         * @description One question to a model, or a turn to go on reading (`resume`) or to end (`stop`).
+         *
+         *         `on_disconnect` says what becomes of the turn when its last reader has left.
+         */
+        StreamAsk: {
+            /** @default null */
+            prompt?: string | (components["schemas"]["TextPart"] | components["schemas"]["ImagePart"] | components["schemas"]["FilePart"])[] | null;
+            /** @default [] */
+            messages?: components["schemas"]["ChatMessage"][];
+            /** @default null */
+            response_format?: components["schemas"]["ResponseFormat"] | null;
+            /** @default 1024 */
+            max_tokens?: number;
+            /** @default null */
+            executor?: string | null;
+            /** @default null */
+            conversation?: string | null;
+            /**
+             * @default stop
+             * @enum {unknown}
+             */
+            on_disconnect?: "finish" | "stop";
+            /** @default null */
+            resume?: string | null;
+            /** @default null */
+            stop?: string | null;
+        };
+        /**
+         * ChatModel
+         * @description What a chat would use now.
+         */
+        ChatModel: {
+            executor: string;
+            mode: string;
+            model: string | null;
+            simulated: boolean;
+            healthy: boolean | null;
+            seen_at: string | null;
         };
         /**
          * ModelRoles
@@ -10909,6 +11115,318 @@ export interface operations {
             };
             /** @description too large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "ai.chat": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repetition safe: the same key and body get the first reply again. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "prompt": "Good morning"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ChatAsk"];
+            };
+        };
+        responses: {
+            /** @description One turn of a model, whole. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatReply"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description upstream */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "ai.stream_chat": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `id` of the last event that was received; the stream goes on after it. */
+                "Last-Event-ID"?: string;
+                /** @description Makes a repetition safe: the same key and body get the first reply again. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "prompt": "Good morning"
+                 *     }
+                 */
+                "application/json": components["schemas"]["StreamAsk"];
+            };
+        };
+        responses: {
+            /** @description One turn of a model as server-sent events; also goes on with a turn, and stops one. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoppedTurn"];
+                    "text/event-stream": unknown;
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description upstream */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "ai.read_model": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The model that a chat would use now, or that the simulated one is in use. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatModel"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

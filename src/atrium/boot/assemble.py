@@ -16,8 +16,10 @@ from atrium.edge import openapi, reference
 from atrium.edge.app import App
 from atrium.edge.endpoint import Endpoint, bind, bind_plugin
 from atrium.edge.standing import Standing
+from atrium.kit.background import Background
 from atrium.kit.combiner import Combiner
 from atrium.kit.database import Database
+from atrium.kit.estimates import TokenRatios
 from atrium.kit.keys import Keyring, read_secret
 from atrium.kit.metrics import Metrics
 from atrium.kit.notify import Notifier
@@ -72,6 +74,8 @@ def assemble(
         blobs=open_blobs(settings, registry),
         staging=StagingArea(settings.data_dir / "staging"),
         outbound=Outbound(settings.trusted_executor_hosts()),
+        turns=Background(),
+        token_ratios=TokenRatios(),
     )
     housekeeping = Housekeeping(services, [chore for domain in domains for chore in domain.chores])
     standing = Standing(services)

@@ -12,7 +12,7 @@ from atrium.ground.access.model import PERMISSIONS
 from atrium.ground.features.model import FEATURES
 from atrium.seams import jobs, tools
 from atrium.seams.context import Context, Operation
-from atrium.seams.routes import Auth, Download, EventStream, RawBody, Route
+from atrium.seams.routes import Auth, Download, RawBody, Route
 from atrium.seams.wiring import Domain
 
 Handlers = dict[str, Callable[..., Any]]
@@ -135,7 +135,7 @@ def _misfits(row: Route, function: Callable[..., Any]) -> Iterator[str]:
         yield f"gives by `{row.gives}`, which its body does not take"
     if row.method == "DELETE" and not _can_be_left_out(endpoint.body):
         yield "DELETE takes a body only where it can be left out: not every client sends one"
-    if endpoint.transactional and (endpoint.body is RawBody or endpoint.reply in (EventStream, Download)):
+    if endpoint.transactional and (endpoint.body is RawBody or endpoint.streams or endpoint.reply is Download):
         yield "streams, so it must take an Operation: no transaction may stay open while bytes flow"
     if endpoint.transactional and row.auth is Auth.PUBLIC:
         yield "is public, so it must take an Operation: there is no company whose wall a transaction could stand behind"

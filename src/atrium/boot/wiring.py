@@ -5,7 +5,10 @@ from atrium.admin.hosting import handlers as hosting
 from atrium.admin.instance import handlers as instance
 from atrium.admin.instance import service as instance_service
 from atrium.admin.plugins import handlers as plugins
+from atrium.engine.ai import chores as ai_chores
 from atrium.engine.ai import handlers as ai
+from atrium.engine.ai import keeping as ai_keeping
+from atrium.engine.ai import listeners as ai_listeners
 from atrium.engine.executors import chores as executor_chores
 from atrium.engine.executors import handlers as executors
 from atrium.engine.executors import jobs as executor_jobs
@@ -69,7 +72,14 @@ DOMAINS = (
         chores=executor_chores.CHORES,
         reseal=executor_service.reseal,
     ),
-    Domain("ai", ai),
+    Domain(
+        "ai",
+        ai,
+        listeners=ai_listeners.LISTENERS,
+        chores=ai_chores.CHORES,
+        start=ai_keeping.start,
+        stop=ai_keeping.stop,
+    ),
     Domain("notes", notes, listeners=note_listeners.LISTENERS),
     Domain("documents", documents),
     Domain("s3", s3, listeners=s3_listeners.LISTENERS, reseal=s3_service.reseal),

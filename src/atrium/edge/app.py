@@ -231,7 +231,7 @@ class App:
                     return await self._transact(endpoint, request, op, arguments, raw, db)
         # A worker has no account to keep replies for, and its claim's token lets each word about a job count once.
         key = _idempotency_key(request) if op.who.credential != "worker" else None
-        if key is not None and endpoint.body is not RawBody:
+        if key is not None and endpoint.body is not RawBody and not endpoint.keeps_key:
             return await self._operate_once(endpoint, request, op, arguments, raw, key, extra)
         return await self._operate(endpoint, request, op, arguments, extra)
 

@@ -1,30 +1,13 @@
-"""Replies and refusals to bytes; kinds of refusal to statuses, in one map."""
+"""Replies and refusals to bytes."""
 
 from typing import Any
 
 import msgspec
 
-from atrium.kit.errors import AppError, Kind
+from atrium.kit.errors import AppError
+from atrium.kit.http import STATUS
 from atrium.seams.routes import Accepted, Content, Created, Download, EventStream, Put
 
-STATUS = {
-    Kind.INVALID: 400,
-    Kind.UNAUTHENTICATED: 401,
-    Kind.SUSPENDED: 402,
-    Kind.FORBIDDEN: 403,
-    Kind.MISSING: 404,
-    Kind.METHOD: 405,
-    Kind.CONFLICT: 409,
-    Kind.STALE: 412,
-    Kind.TOO_LARGE: 413,
-    Kind.MEDIA: 415,
-    Kind.RANGE: 416,
-    Kind.REFUSED: 422,
-    Kind.EXHAUSTED: 429,
-    Kind.HEAD: 431,
-    Kind.UPSTREAM: 502,
-    Kind.UNAVAILABLE: 503,
-}
 Header = tuple[bytes, bytes]
 JSON = (b"content-type", b"application/json")
 PROBLEM = (b"content-type", b"application/problem+json")

@@ -27,10 +27,12 @@ from atrium.seams.routes import (
     Download,
     EventStream,
     Host,
+    IdempotencyKey,
     IfMatch,
     IfModifiedSince,
     IfNoneMatch,
     IfRange,
+    LastEventId,
     Range,
     RawBody,
     Route,
@@ -50,6 +52,8 @@ HEADERS: dict[Any, bytes] = {
     AcceptLanguage: b"accept-language",
     Authorization: b"authorization",
     Host: b"host",
+    IdempotencyKey: b"idempotency-key",
+    LastEventId: b"last-event-id",
 }
 # The methods on which If-Match is honoured, or refused.
 CHANGES = frozenset({"PUT", "PATCH", "DELETE"})
@@ -83,7 +87,9 @@ class Endpoint:
     doc: str = ""
     defaults: dict[str, Any] = field(default_factory=dict)
     body_limit: int | None = None
-    # Whether a request may take as long as its bytes do.
+    # Whether it replies with events, always or for some requests.
+    streams: bool = False
+    # Whether a request may take as long as its bytes do, or as its handler waits.
     lasts: bool = False
     # A change that cannot be tied to what the caller has read: its thing has no version that could be compared.
     blind: bool = False
@@ -101,6 +107,11 @@ class Endpoint:
         self.reply_headers = [(name.encode(), value.encode()) for name, value in self.route.headers]
         if self.route.cors:
             self.reply_headers.append((b"access-control-allow-origin", b"*"))
+
+    @property
+    def keeps_key(self) -> bool:
+        """Whether the handler itself sees to it that a repeated Idempotency-Key does nothing twice."""
+        return b"idempotency-key" in self.headers.values()
 
     @property
     def reads_json(self) -> bool:
@@ -129,14 +140,25 @@ def bind(route: Route, call: Callable[..., Any]) -> Endpoint:
         query={name: hint for name, hint in keywords.items() if name not in headers},
         headers=headers,
         body=body,
-        reply=hints["return"],
+        reply=_reply_of(hints["return"]),
+        streams=EventStream in (hints["return"], *get_args(hints["return"])),
         decode=msgspec.json.Decoder(body).decode if body not in (None, RawBody) else None,
         defaults={p.name: p.default for p in parameters if p.default is not p.empty},
         # A request struct that carries a file says how large it may get; the others share the setting.
         body_limit=getattr(body, "__body_limit__", None),
-        lasts=body is RawBody or hints["return"] in (Download, EventStream),
+        lasts=route.waits or body is RawBody or _lasts(hints["return"]),
         blind=route.method in CHANGES and b"if-match" not in headers.values(),
     )
+
+
+def _lasts(reply: Any) -> bool:
+    return Download in (kinds := (reply, *get_args(reply))) or EventStream in kinds
+
+
+def _reply_of(hint: Any) -> Any:
+    """What a handler replies with when it does not stream; `EventStream` when it always does."""
+    others = [kind for kind in get_args(hint) if kind is not EventStream]
+    return others[0] if EventStream in get_args(hint) and len(others) == 1 else hint
 
 
 def bind_plugin(plugin_id: str, row: PluginRoute) -> Endpoint:

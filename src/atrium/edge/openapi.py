@@ -8,10 +8,11 @@ from uuid import UUID
 import msgspec
 
 from atrium import __version__
-from atrium.edge.encode import FAILURE, INTERNAL, STATUS
+from atrium.edge.encode import FAILURE, INTERNAL
 from atrium.edge.endpoint import CHANGES, Endpoint
 from atrium.edge.examples import example_of
 from atrium.kit.errors import AppError, Kind
+from atrium.kit.http import STATUS
 from atrium.seams.routes import (
     READS,
     Accepted,
@@ -38,6 +39,7 @@ _HEADER_NAMES = {
     b"if-modified-since": "If-Modified-Since",
     b"if-range": "If-Range",
     b"range": "Range",
+    b"last-event-id": "Last-Event-ID",
 }
 # What a parameter of this name means on every row; one that means something else says so in its type (`Meta(description=…)`).
 PARAMETERS = {
@@ -46,6 +48,7 @@ PARAMETERS = {
     "If-Modified-Since": "Replies 304 when nothing changed since this date.",
     "If-Range": "The `ETag` or date for which `Range` holds; otherwise the whole is sent.",
     "Range": "The bytes to send, such as `bytes=0-1023`.",
+    "Last-Event-ID": "The `id` of the last event that was received; the stream goes on after it.",
     "Idempotency-Key": "Makes a repetition safe: the same key and body get the first reply again.",
     "id": "The id, as the listing or the reply to its creation has it.",
     "cursor": "The `next_cursor` of the page before; absent for the first page.",
@@ -203,7 +206,7 @@ def _parameters(endpoint: Endpoint, schema_of: dict[int, Any]) -> Iterable[dict[
             yield _parameter(_HEADER_NAMES[header], "header", {"type": "string"})
     if _revalidates(endpoint):
         yield _parameter("If-None-Match", "header", {"type": "string"})
-    if endpoint.route.method == "POST" and endpoint.transactional:
+    if endpoint.route.method == "POST" and (endpoint.transactional or endpoint.keeps_key):
         schema = {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[ -~]+$"}
         yield _parameter("Idempotency-Key", "header", schema)
 
@@ -235,6 +238,8 @@ def _responses(endpoint: Endpoint, schema_of: dict[int, Any]) -> dict[str, Any]:
         content = {"text/event-stream": {}}
     else:
         content = {"application/json": {"schema": schema_of[id(kind)]}}
+        if endpoint.streams:
+            content["text/event-stream"] = {}
     refusals = {str(STATUS[kind]): kind for kind in sorted(_refusals(endpoint), key=STATUS.__getitem__)}
     problem = {"application/problem+json": {"schema": {"$ref": _REF.format(name="Problem")}}}
     done: dict[str, Any] = {"description": endpoint.summary or "Done.", "content": content}
@@ -295,6 +300,9 @@ def _refusals(endpoint: Endpoint) -> set[Kind]:
         found.add(Kind.STALE)
     if endpoint.reply is Download:
         found.add(Kind.RANGE)
+    # A request struct that is put to a model says so itself.
+    if getattr(endpoint.body, "__asks_a_model__", False):
+        found |= {Kind.UPSTREAM, Kind.MISSING}
     # A request struct whose content another service may refuse says so itself.
     if getattr(endpoint.body, "__may_be_refused__", False):
         found.add(Kind.REFUSED)

@@ -30,6 +30,8 @@ class AppError(Exception):
     kind = Kind.INVALID
     code = "request.invalid"
     title = "The request is not valid"
+    # Whether the same again would end the same way, also where refusals of its kind pass.
+    lasting = False
 
     def __init__(self, message: str, **facts: object) -> None:
         super().__init__(message)

@@ -3,6 +3,7 @@
 import math
 import re
 import string
+from collections.abc import Hashable
 
 # Letters that one token holds on average: of ordinary words, and of identifiers, shouting and base64.
 _PER_WORD, _PER_CODE = 4.5, 2
@@ -21,6 +22,28 @@ def estimate_tokens(text: str) -> int:
     """Tokens of a text, by what its pieces are made of: dividing bytes by four falls far short on digits and identifiers."""
     raw = text.encode("utf-8", "replace")
     return math.ceil(sum(_tokens(raw[start : start + _PIECE]) for start in range(0, len(raw), _PIECE)))
+
+
+class TokenRatios:
+    """How far estimates were from what machines reported, learned from every reply that came with its count."""
+
+    def __init__(self, most: int = 10_000) -> None:
+        self._most = most
+        self._ratios: dict[Hashable, float] = {}
+
+    def of(self, machine: Hashable) -> float:
+        """What to multiply an estimate by."""
+        return self._ratios.get(machine, 1.0)
+
+    def learn(self, machine: Hashable, reported: int, estimated: int) -> None:
+        """Take one reply into account, within a factor of ten."""
+        if not estimated:
+            return
+        ratio = min(10.0, max(0.1, reported / estimated))
+        before = self._ratios.pop(machine, ratio)
+        self._ratios[machine] = 0.8 * before + 0.2 * ratio
+        if len(self._ratios) > self._most:
+            del self._ratios[next(iter(self._ratios))]
 
 
 def _tokens(raw: bytes) -> float:

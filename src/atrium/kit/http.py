@@ -9,6 +9,25 @@ import msgspec
 
 from atrium.kit.errors import AppError, Kind
 
+# What each kind of refusal is over HTTP.
+STATUS = {
+    Kind.INVALID: 400,
+    Kind.UNAUTHENTICATED: 401,
+    Kind.SUSPENDED: 402,
+    Kind.FORBIDDEN: 403,
+    Kind.MISSING: 404,
+    Kind.METHOD: 405,
+    Kind.CONFLICT: 409,
+    Kind.STALE: 412,
+    Kind.TOO_LARGE: 413,
+    Kind.MEDIA: 415,
+    Kind.RANGE: 416,
+    Kind.REFUSED: 422,
+    Kind.EXHAUSTED: 429,
+    Kind.HEAD: 431,
+    Kind.UPSTREAM: 502,
+    Kind.UNAVAILABLE: 503,
+}
 # Types a browser shows without being able to run anything in them; never HTML, SVG or XML.
 INLINE = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf", "text/plain"})
 OCTETS = "application/octet-stream"

@@ -31,6 +31,18 @@ class Metrics:
         self.tool_seconds = Histogram(
             "atrium_tool_call_seconds", "Time in a tool.", ("source",), buckets=BUCKETS, registry=self.registry
         )
+        self.open_turns = Gauge("atrium_turns_running", "Replies of models being said.", registry=self.registry)
+        self.turns = Counter("atrium_turns", "Turns of models, by how they ended.", ("state",), registry=self.registry)
+        self.turn_tokens = Counter("atrium_turn_tokens", "Tokens paid for turns.", registry=self.registry)
+        self.turn_first_word = Histogram(
+            "atrium_turn_first_word_seconds",
+            "From admission to the first word.",
+            buckets=BUCKETS,
+            registry=self.registry,
+        )
+        self.turns_refused = Counter(
+            "atrium_turns_refused", "Turns refused before a model was asked.", ("code",), registry=self.registry
+        )
         self.sealed_events = Counter("atrium_audit_events_sealed", "Audit events chained.", registry=self.registry)
 
     def as_text(self) -> bytes:

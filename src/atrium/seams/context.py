@@ -10,8 +10,10 @@ from uuid import UUID
 
 import msgspec
 
+from atrium.kit.background import Background
 from atrium.kit.combiner import Combiner
 from atrium.kit.database import Begun, Database, Transaction
+from atrium.kit.estimates import TokenRatios
 from atrium.kit.holds import Hold
 from atrium.kit.ids import NIL
 from atrium.kit.keys import Keyring
@@ -99,6 +101,8 @@ class Services(msgspec.Struct, frozen=True, kw_only=True):
     blobs: BlobStore
     staging: StagingArea
     outbound: Outbound
+    turns: Background
+    token_ratios: TokenRatios
 
 
 # Finding an enumeration's member by name takes longer than a comparison.

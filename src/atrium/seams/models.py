@@ -49,11 +49,12 @@ class Turn(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
         weigh_tools(self.tools)
 
 
-class TokenUsage(msgspec.Struct, frozen=True):
-    """What a turn cost, in tokens."""
+class TokenUsage(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a turn cost, in tokens; not `exact` when it was estimated."""
 
     prompt_tokens: Count
     completion_tokens: Count
+    exact: bool = True
 
     @property
     def total(self) -> int:
@@ -81,6 +82,12 @@ class Call(msgspec.Struct, frozen=True):
     arguments: str
 
 
+class UsageSoFar(msgspec.Struct, frozen=True):
+    """What the turn has cost up to here, from a machine that tells it as it goes."""
+
+    usage: TokenUsage
+
+
 class Done(msgspec.Struct, frozen=True):
     """The last event of every turn that came to its end."""
 
@@ -88,7 +95,7 @@ class Done(msgspec.Struct, frozen=True):
     usage: TokenUsage
 
 
-ModelEvent = TextPiece | ThinkingPiece | Call | Done
+ModelEvent = TextPiece | ThinkingPiece | Call | UsageSoFar | Done
 
 
 class ModelReply(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -125,7 +132,8 @@ class ModelUnavailable(ModelFailure):
 class ModelRefused(ModelFailure):
     """The model's side refuses this turn, or its answer cannot be used; the same again would end the same way."""
 
-    kind, code, title = Kind.REFUSED, "models.refused", "The model refused this turn"
+    kind, code, title = Kind.UPSTREAM, "models.refused", "The model refused this turn"
+    lasting = True
 
 
 async def complete(port: ModelPort, turn: Turn) -> ModelReply:

@@ -18,6 +18,9 @@ AcceptEncoding = NewType("AcceptEncoding", str)
 AcceptLanguage = NewType("AcceptLanguage", str)
 Authorization = NewType("Authorization", str)
 Host = NewType("Host", str)
+# A handler that asks for the key keeps its own record of what was asked with it.
+IdempotencyKey = NewType("IdempotencyKey", str)
+LastEventId = NewType("LastEventId", str)
 
 
 class Disconnected(Exception):
@@ -92,6 +95,8 @@ class Route:
     operators: bool = False
     # Whether pages of every origin may read its replies (CORS); only where there is no credential to borrow.
     cors: bool = False
+    # Whether its handler may wait for long before it replies; it is told by `gone` when the client leaves or the credential ends.
+    waits: bool = False
     # What its replies carry besides what all replies do.
     headers: tuple[tuple[str, str], ...] = ()
 

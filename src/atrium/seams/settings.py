@@ -39,12 +39,13 @@ class PushExecutor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     url: Annotated[str, msgspec.Meta(pattern=r"^https?://[^/]+")]
     key: str = ""
     model: str = ""
+    capabilities: list[str] = []
 
 
 class PushExecutors(tuple[PushExecutor, ...]):
     """Machines out of a JSON list; no two have one name, whatever its case."""
 
-    TAKES = 'a JSON list of {"name", "url", "key"?, "model"?} with names of their own, none of them `local`'
+    TAKES = 'a JSON list of {"name", "url", "key"?, "model"?, "capabilities"?} with names of their own, none of them `local`'
 
     def __new__(cls, text: str = "") -> "PushExecutors":
         """Out of JSON; a ValueError says what is wrong with it."""
@@ -205,9 +206,15 @@ class Settings:
     )
     local_model_key: str = setting("", "Key of that URL.", secret=True)
     local_model: str = setting("", "Name of the model to ask for there; the server's only one when empty.")
+    local_model_usage_pieces: bool = setting(
+        False, "Ask that model for its token counts with every piece; llama.cpp, vLLM and SGLang tell them."
+    )
+    chat_executor: str = setting("", "Executor of chats and the agent; this server when empty.")
+    streams_per_process: int = setting(2000, "Most replies of models that one process carries at once.")
+    turn_retention_hours: int = setting(24, "Hours for which a model's reply can be read again.", most=8_760)
     push_executors: PushExecutors = setting(
         PushExecutors(),
-        "Machines that this server calls for everybody: a JSON list of objects with name, url, and perhaps key and model.",
+        "Machines that this server calls for everybody: a JSON list of objects with name, url, and perhaps key, model and capabilities.",
         secret=True,
     )
     plans: Plans = setting(

@@ -1,1 +1,1 @@
-"""AI: metered turns. Owns no table."""
+"""AI: metered turns of models, told as they are said. Owns tables `turns`, `turn_pieces` and `turn_processes`."""

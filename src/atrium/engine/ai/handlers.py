@@ -1,12 +1,29 @@
 """The wire of AI."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar, Literal
+from uuid import UUID
 
 import msgspec
 
 from atrium.engine.ai import service
-from atrium.engine.ai.model import Echo
+from atrium.engine.ai.model import (
+    BODY_LIMIT,
+    ChatMessage,
+    ChatModel,
+    ChatReply,
+    Content,
+    Echo,
+    Question,
+    StoppedTurn,
+)
+from atrium.kit.errors import Invalid
 from atrium.seams.context import Operation
+from atrium.seams.models import ResponseFormat
+from atrium.seams.routes import EventStream, IdempotencyKey, LastEventId
+
+Earlier = Annotated[list[ChatMessage], msgspec.Meta(max_length=900)]
+MaxTokens = Annotated[int, msgspec.Meta(ge=1, le=131_072)]
+ExecutorName = Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
 
 
 class EchoAsk(msgspec.Struct, forbid_unknown_fields=True):
@@ -15,6 +32,83 @@ class EchoAsk(msgspec.Struct, forbid_unknown_fields=True):
     prompt: Annotated[str, msgspec.Meta(max_length=100_000)] = "ping"
 
 
+class ChatAsk(msgspec.Struct, forbid_unknown_fields=True):
+    """One question to a model; `conversation` is `new` or the id of one, whose messages go before the prompt."""
+
+    __body_limit__: ClassVar[int] = BODY_LIMIT
+    __asks_a_model__: ClassVar[bool] = True
+
+    prompt: Content
+    messages: Earlier = []
+    response_format: ResponseFormat | None = None
+    max_tokens: MaxTokens = 1024
+    executor: ExecutorName | None = None
+    conversation: str | None = None
+
+
+class StreamAsk(msgspec.Struct, forbid_unknown_fields=True):
+    """One question to a model, or a turn to go on reading (`resume`) or to end (`stop`).
+
+    `on_disconnect` says what becomes of the turn when its last reader has left.
+    """
+
+    __body_limit__: ClassVar[int] = BODY_LIMIT
+    __asks_a_model__: ClassVar[bool] = True
+
+    prompt: Content | None = None
+    messages: Earlier = []
+    response_format: ResponseFormat | None = None
+    max_tokens: MaxTokens = 1024
+    executor: ExecutorName | None = None
+    conversation: str | None = None
+    on_disconnect: Literal["stop", "finish"] = "stop"
+    resume: UUID | None = None
+    stop: UUID | None = None
+
+
 async def echo(op: Operation, body: EchoAsk) -> Echo:
     """A metered echo without a model, for exercising quotas."""
     return await service.echo(op, body.prompt)
+
+
+async def chat(op: Operation, body: ChatAsk, *, key: IdempotencyKey | None = None) -> ChatReply:
+    """One turn of a model, whole."""
+    question = Question(
+        prompt=body.prompt,
+        messages=body.messages,
+        response_format=body.response_format,
+        max_tokens=body.max_tokens,
+        executor=body.executor,
+        conversation=body.conversation,
+    )
+    return await service.chat(op, question, key)
+
+
+async def stream_chat(
+    op: Operation, body: StreamAsk, *, key: IdempotencyKey | None = None, last_event_id: LastEventId | None = None
+) -> EventStream | StoppedTurn:
+    """One turn of a model as server-sent events; also goes on with a turn, and stops one."""
+    wanted = [body.prompt is not None, body.resume is not None, body.stop is not None]
+    if sum(wanted) > 1 or not (any(wanted) or last_event_id):
+        raise Invalid("send one of prompt, resume and stop, or the header Last-Event-ID alone")
+    if body.stop is not None:
+        return await service.stop(op, body.stop)
+    if body.resume is not None:
+        return EventStream(await service.resume(op, body.resume, -1))
+    if body.prompt is None:
+        return EventStream(await service.resume_after(op, last_event_id or ""))
+    question = Question(
+        prompt=body.prompt,
+        messages=body.messages,
+        response_format=body.response_format,
+        max_tokens=body.max_tokens,
+        executor=body.executor,
+        conversation=body.conversation,
+        on_disconnect=body.on_disconnect,
+    )
+    return EventStream(await service.stream(op, question, key))
+
+
+async def read_model(op: Operation) -> ChatModel:
+    """The model that a chat would use now, or that the simulated one is in use."""
+    return await service.read_model(op)

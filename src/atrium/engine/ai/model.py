@@ -1,6 +1,17 @@
 """The nouns of AI."""
 
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
 import msgspec
+
+from atrium.kit.errors import AppError, Conflict, Invalid, Kind, Missing, Unavailable
+from atrium.seams.models import Finish, ResponseFormat, TokenUsage
+
+TurnState = Literal["running", "finished", "stopped", "failed", "interrupted"]
+# Of a JSON body that may carry pictures.
+BODY_LIMIT = 8 << 20
 
 
 class Spent(msgspec.Struct, frozen=True):
@@ -15,3 +26,275 @@ class Echo(msgspec.Struct, frozen=True):
 
     text: str
     usage: Spent
+
+
+class TextPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", tag="text"):
+    """Words."""
+
+    text: str
+
+
+class ImageAddress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where a picture is: a `data:` URL of PNG, JPEG or WebP."""
+
+    url: str
+
+
+class ImagePart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", tag="image_url"):
+    """A picture."""
+
+    image_url: ImageAddress
+
+
+class FilePart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", tag="file"):
+    """An object of the repository that the caller can read: a picture, or a document's text."""
+
+    object_id: UUID
+    version: str | None = None
+
+
+Part = TextPart | ImagePart | FilePart
+Content = str | Annotated[list[Part], msgspec.Meta(min_length=1, max_length=100)]
+
+
+class ChatMessage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Something said earlier."""
+
+    role: Literal["system", "user", "assistant"]
+    content: Content
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True):
+    """What to ask a model, and what the answer has to be."""
+
+    prompt: Content
+    messages: list[ChatMessage] = []
+    response_format: ResponseFormat | None = None
+    max_tokens: int = 1024
+    executor: str | None = None
+    conversation: str | None = None
+    on_disconnect: Literal["stop", "finish"] = "stop"
+
+
+class ShownUsage(msgspec.Struct, frozen=True):
+    """What a turn cost, in tokens; not `exact` when the model did not tell."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+    exact: bool
+
+    @classmethod
+    def of(cls, usage: TokenUsage) -> "ShownUsage":
+        """As callers see it."""
+        return cls(usage.prompt_tokens, usage.completion_tokens, usage.total, usage.exact)
+
+
+class FormatFault(msgspec.Struct, frozen=True):
+    """Where a reply is not what was asked for, and in which way."""
+
+    path: str
+    message: str
+
+
+class Ending(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How a turn ended, without its text: what the last event and every later reader are told."""
+
+    usage: ShownUsage
+    finish: Finish | Literal["stopped"] | None = None
+    parsed: Any = msgspec.UNSET
+    schema_error: FormatFault | None = None
+    # Of a turn that failed: what an ordinary refusal says.
+    code: str = ""
+    title: str = ""
+    detail: str = ""
+    status: int = 0
+
+    @property
+    def event(self) -> str:
+        """The name of the last event."""
+        return "error" if self.code else "done"
+
+    def told(self, text: str) -> dict[str, Any]:
+        """What the last event carries."""
+        if self.code:
+            return {
+                "code": self.code,
+                "title": self.title,
+                "detail": self.detail,
+                "status": self.status,
+                "text": text,
+                "usage": self.usage,
+            }
+        found: dict[str, Any] = {"text": text, "finish": self.finish, "usage": self.usage}
+        if self.schema_error is not None:
+            found["schema_error"] = self.schema_error
+        elif self.parsed is not msgspec.UNSET:
+            found["parsed"] = self.parsed
+        return found
+
+
+class StoredTurn(msgspec.Struct, frozen=True):
+    """A turn of the caller's."""
+
+    id: UUID
+    process_id: UUID
+    state: TurnState
+    executor: str
+    model: str | None
+    simulated: bool
+    conversation_id: UUID | None
+    ending: dict[str, Any] | None
+    request: bytes | None
+
+    def ended(self) -> Ending | None:
+        """How it ended; None while it runs."""
+        return None if self.ending is None else msgspec.convert(self.ending, Ending)
+
+
+class NewTurn(msgspec.Struct, frozen=True, kw_only=True):
+    """A turn about to begin."""
+
+    id: UUID
+    process_id: UUID
+    executor: str
+    model: str | None
+    simulated: bool
+    conversation_id: UUID | None
+    admission_id: UUID
+    reserved_tokens: int
+    prompt_tokens: int
+    key: str | None
+    request: bytes | None
+
+    def started(self) -> dict[str, Any]:
+        """What the first event carries."""
+        return started(self.id, self.executor, self.model, self.simulated, self.conversation_id)
+
+
+def started(
+    id: UUID, executor: str, model: str | None, simulated: bool, conversation_id: UUID | None
+) -> dict[str, Any]:
+    """What the first event of a turn carries."""
+    told: dict[str, Any] = {"id": id, "executor": executor, "model": model, "simulated": simulated}
+    return told if conversation_id is None else told | {"conversation": conversation_id}
+
+
+class StoredPiece(msgspec.Struct, frozen=True):
+    """What was said from a position on, and how much the model had sent and told by then."""
+
+    at: int
+    thinking: bool
+    body: str
+    pieces: int
+    prompt_told: int | None
+    reply_told: int | None
+
+
+class LostTurn(msgspec.Struct, frozen=True):
+    """A turn whose process has died, for settling it."""
+
+    id: UUID
+    team_id: UUID
+    admission_id: UUID
+    reserved_tokens: int
+    prompt_tokens: int
+
+
+class ChatReply(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A whole turn."""
+
+    id: UUID
+    text: str
+    finish: Finish | Literal["stopped"]
+    usage: ShownUsage
+    executor: str
+    model: str | None
+    simulated: bool
+    thinking: str = ""
+    parsed: Any = msgspec.UNSET
+    conversation: UUID | None = None
+
+
+class StoppedTurn(msgspec.Struct, frozen=True):
+    """A turn that was asked to stop, as it stands now."""
+
+    id: UUID
+    state: TurnState
+    text: str
+    usage: ShownUsage | None
+
+
+class ChatModel(msgspec.Struct, frozen=True):
+    """What a chat would use now."""
+
+    executor: str
+    mode: str
+    model: str | None
+    simulated: bool
+    healthy: bool | None
+    seen_at: datetime | None
+
+
+class TurnMissing(Missing):
+    """No such turn, or another person's, or forgotten by now."""
+
+    code, title = "ai.turn_missing", "No such turn"
+
+
+class Busy(Unavailable):
+    """This process carries as many streams as it may, or is stopping."""
+
+    code, title = "ai.busy", "Too many streams right now"
+
+
+class Interrupted(AppError):
+    """The server that asked the model stopped before the end; what was said until then is kept."""
+
+    kind, code, title = Kind.UNAVAILABLE, "ai.interrupted", "The server stopped during this turn"
+
+
+class RemotePart(Invalid):
+    """A part names an address that the model's server would fetch."""
+
+    code, title = "ai.remote_part", "Only pictures that come along"
+
+
+class BadPart(Invalid):
+    """A part cannot be read as what it says it is."""
+
+    code, title = "ai.bad_part", "This part cannot be used"
+
+
+class NoText(Conflict):
+    """The document's text has not been read yet, or there is none."""
+
+    code, title = "ai.no_text", "This file has no text"
+
+
+class FormatRefused(AppError):
+    """The model's reply is not what `response_format` asks for."""
+
+    kind, code, title = Kind.UPSTREAM, "ai.format_refused", "The reply has another format"
+
+
+class ConversationBusy(Conflict):
+    """Another turn of the same conversation is running."""
+
+    code, title = "ai.conversation_busy", "This conversation is answering already"
+
+
+class BadConversation(Invalid):
+    """The object is not a conversation."""
+
+    code, title = "ai.not_a_conversation", "Not a conversation"
+
+
+class TurnFailed(AppError):
+    """A turn that failed in another process, told in its own words."""
+
+    kind, code = Kind.UPSTREAM, "models.failed"
+
+    def __init__(self, ending: Ending, kind: Kind, text: str) -> None:
+        super().__init__(ending.detail, text=text, usage=ending.usage)
+        self.kind, self.code, self.title = kind, ending.code, ending.title

@@ -1,15 +1,59 @@
-"""The verbs of AI: admit, run, settle."""
+"""The verbs of AI: admit, ask, tell, settle."""
 
-from atrium.engine.ai.model import Echo, Spent
+import asyncio
+import hashlib
+from collections.abc import AsyncGenerator
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from atrium.engine.ai import conversations, following, parts, store
+from atrium.engine.ai.model import (
+    Busy,
+    ChatMessage,
+    ChatModel,
+    ChatReply,
+    ConversationBusy,
+    Echo,
+    Ending,
+    FormatRefused,
+    NewTurn,
+    Question,
+    ShownUsage,
+    Spent,
+    StoppedTurn,
+    StoredTurn,
+    TurnFailed,
+    TurnMissing,
+)
+from atrium.engine.ai.running import RunningTurn
+from atrium.engine.executors import service as executors
 from atrium.engine.executors import turns
-from atrium.engine.executors.model import WrongExecutor
+from atrium.engine.executors.model import LOCAL, WrongExecutor
+from atrium.engine.inference.estimates import estimate_turn
 from atrium.ground.access import service as access
+from atrium.ground.idempotency import service as idempotency
+from atrium.ground.idempotency.model import KeyReused
 from atrium.ground.quotas import service as quotas
-from atrium.seams.context import Operation
+from atrium.ground.quotas.model import Admission
+from atrium.kit.errors import AppError, Invalid, Kind
+from atrium.kit.http import STATUS
+from atrium.kit.ids import new_id
+from atrium.kit.sse import framed
+from atrium.seams.context import Context, Operation
 from atrium.seams.models import ModelReply, Turn
+from atrium.seams.routes import Disconnected
 
 # A reservation outlives the longest turn, so that none is freed while its model still talks.
 _LEASE = turns.LONGEST_TURN + 30
+# Until the turn is written down: what dies before that frees its reservation soon.
+_SHORT_LEASE = 20
+_STOP_SECONDS = 5.0
+_MOST_MESSAGES = 998
+_KINDS = {status: kind for kind, status in STATUS.items()}
 
 
 async def echo(op: Operation, text: str) -> Echo:
@@ -40,3 +84,248 @@ async def run_turn(op: Operation, turn: Turn) -> ModelReply:
         raise
     await quotas.settle(op, admission, turns.paid_for(reply.usage))
     return reply
+
+
+async def chat(op: Operation, question: Question, key: str | None) -> ChatReply:
+    """One turn, whole. One that was asked with a key goes on when the caller is cut off, and the same request gets its answer later."""
+    begun = await _begin(op, question, key)
+    if isinstance(begun, RunningTurn):
+        turn, ending = await _until_ended(op, begun, stop=key is None)
+        text, thinking = begun.transcript.said(), begun.transcript.said(thinking=True)
+    else:
+        turn, ending = await following.until_ended(op, begun.id)
+        pieces = await following.read_pieces(op, begun.id)
+        text, thinking = following.text_of(pieces), following.text_of(pieces, thinking=True)
+    return _reply(turn, ending, text, thinking)
+
+
+async def stream(op: Operation, question: Question, key: str | None) -> AsyncGenerator[bytes, None]:
+    """The events of a turn; the same key and question join the turn that runs already."""
+    begun = await _begin(op, question, key)
+    if isinstance(begun, RunningTurn):
+        return begun.transcript.follow(-1, framed(f"{begun.new.id}.0", "start", begun.new.started()))
+    return _resumed(op, begun, -1)
+
+
+async def resume(op: Operation, id: UUID, after: int) -> AsyncGenerator[bytes, None]:
+    """The events of a turn after a position, from whichever process asks for it; -1 is from the beginning."""
+    return _resumed(op, await following.read_turn(op, id), after)
+
+
+async def resume_after(op: Operation, event_id: str) -> AsyncGenerator[bytes, None]:
+    """The events of a turn after one of them."""
+    name, _, position = event_id.rpartition(".")
+    try:
+        id = msgspec.convert(name, UUID)
+    except msgspec.ValidationError as error:
+        raise TurnMissing("Last-Event-ID is not the id of an event of a turn") from error
+    if not (position.isascii() and position.isdigit() and len(position) < 10):
+        raise TurnMissing("Last-Event-ID is not the id of an event of a turn")
+    return await resume(op, id, int(position))
+
+
+async def stop(op: Operation, id: UUID) -> StoppedTurn:
+    """Hang up on the model, in whichever process; what it said is kept and paid. A turn that has ended stays as it is."""
+    turn = await following.read_turn(op, id)
+    if turn.state == "running":
+        running: RunningTurn | None = op.services.turns.find(id)
+        if running is not None:
+            running.stop()
+        else:
+            async with op.begin() as ctx:
+                await store.ask_to_stop(ctx.db, ctx.who, id, turn.process_id)
+        try:
+            async with asyncio.timeout(_STOP_SECONDS):
+                turn, _ = await following.until_ended(op, id)
+        except TimeoutError:
+            # Its process does not answer; when it has died, the turn is ended by another.
+            turn = await following.read_turn(op, id)
+    ending, pieces = turn.ended(), await following.read_pieces(op, id)
+    return StoppedTurn(id, turn.state, following.text_of(pieces), None if ending is None else ending.usage)
+
+
+async def read_model(op: Operation) -> ChatModel:
+    """What a chat would use now."""
+    found = await executors.find_chat_executor(op)
+    simulated = found.name == LOCAL and not op.services.settings.local_model_url
+    return ChatModel(found.name, found.mode, found.model, simulated, found.healthy, found.last_seen_at)
+
+
+async def _begin(op: Operation, question: Question, key: str | None) -> RunningTurn | StoredTurn:
+    """A new turn under way, or the one that was begun with this key."""
+    digest = _digest(op, question, key)
+    if key is not None:
+        idempotency.require_key(key)
+        async with op.begin() as ctx:
+            if (known := await store.find_turn_by_key(ctx.db, ctx.who, key)) is not None:
+                return _same(known, digest)
+    try:
+        return await _begin_new(op, question, key, digest)
+    except AppError as error:
+        op.services.metrics.turns_refused.labels(error.code).inc()
+        raise
+
+
+async def _begin_new(
+    op: Operation, question: Question, key: str | None, digest: bytes | None
+) -> RunningTurn | StoredTurn:
+    services = op.services
+    if services.state.draining or len(services.turns) >= services.settings.streams_per_process:
+        raise Busy("this server carries as many replies as it can; try again in a moment", retry_after=2)
+    async with op.begin() as ctx:
+        place = await turns.place_chat(ctx, question.executor)
+        conversation_id = _conversation_id(question.conversation)
+        earlier = [] if conversation_id is None else await conversations.read(ctx, conversation_id)
+    if place.worker is not None:
+        raise WrongExecutor(f"{place.model} asks for work itself; queue a job of kind {turns.TURN_KIND} for it")
+    turn = await _turn_of(op, question, earlier)
+    executor = place.model or LOCAL
+    model = await turns.open_model(op, executor)
+    most, prompt = await asyncio.to_thread(_costs, turn) if _is_long(turn) else _costs(turn)
+    admission = await quotas.admit(op, most, lease=_SHORT_LEASE)
+    new = NewTurn(
+        id=new_id(),
+        process_id=services.turns.process_id,
+        executor=executor,
+        model=model.model,
+        simulated=model.simulated,
+        conversation_id=conversation_id,
+        admission_id=admission.id,
+        reserved_tokens=most["ai.tokens.total"],
+        prompt_tokens=prompt,
+        key=key,
+        request=digest,
+    )
+    try:
+        async with op.begin() as ctx:
+            if question.conversation == "new":
+                new = msgspec.structs.replace(new, conversation_id=await conversations.begin(ctx, question.prompt))
+            written = await _write_down(ctx, new, admission)
+    except BaseException:
+        await quotas.settle(op, admission, {})
+        raise
+    if written is not None:
+        await quotas.settle(op, admission, {})
+        return _same(written, digest)
+    running = RunningTurn(op, new, turn, model, admission)
+    if new.conversation_id is not None:
+        running.also = partial(_remember, new.conversation_id, question, datetime.now(UTC), new.id)
+    if question.on_disconnect == "stop" and key is None:
+        running.stop_unless_read()
+    running.start()
+    return running
+
+
+async def _write_down(ctx: Context, new: NewTurn, admission: Admission) -> StoredTurn | None:
+    """Keep the turn and its reservation; the turn that has its key already, if there is one."""
+    if await store.insert_turn(ctx.db, ctx.who, new):
+        await quotas.extend_within(ctx, admission, _LEASE)
+        return None
+    known = await store.find_turn_by_key(ctx.db, ctx.who, new.key) if new.key is not None else None
+    if known is None:
+        raise ConversationBusy("the last question of this conversation is still being answered; wait for it or stop it")
+    return known
+
+
+async def _remember(
+    conversation_id: UUID,
+    question: Question,
+    asked: datetime,
+    turn_id: UUID,
+    ctx: Context,
+    text: str,
+    usage: ShownUsage,
+) -> None:
+    said = conversations.exchange(question.prompt, asked, turn_id, text, usage)
+    await conversations.add(ctx, conversation_id, said)
+
+
+async def _turn_of(op: Operation, question: Question, earlier: list[ChatMessage]) -> Turn:
+    said = [*earlier, *question.messages, ChatMessage("user", question.prompt)][-_MOST_MESSAGES:]
+    return Turn(
+        messages=await parts.messages_of(op, said),
+        max_tokens=question.max_tokens,
+        response_format=question.response_format,
+    )
+
+
+def _costs(turn: Turn) -> tuple[dict[str, int], int]:
+    return turns.reserved_for(turn), estimate_turn(turn)
+
+
+def _is_long(turn: Turn) -> bool:
+    """Whether estimating takes so long that it belongs beside the event loop."""
+    return sum(
+        len(message.content or "") for message in turn.messages if isinstance(message.content, str)
+    ) > 20_000 or any(isinstance(message.content, list) for message in turn.messages)
+
+
+def _conversation_id(asked: str | None) -> UUID | None:
+    if asked is None or asked == "new":
+        return None
+    try:
+        return msgspec.convert(asked, UUID)
+    except msgspec.ValidationError as error:
+        message = "`new`, or the id of a conversation"
+        raise Invalid(f"conversation: {message}", errors=[{"path": "conversation", "message": message}]) from error
+
+
+def _digest(op: Operation, question: Question, key: str | None) -> bytes | None:
+    return None if key is None else hashlib.sha256(msgspec.json.encode(question)).digest()
+
+
+def _same(known: StoredTurn, digest: bytes | None) -> StoredTurn:
+    if known.request != digest:
+        raise KeyReused("this key was used for a different question; take a new one")
+    return known
+
+
+async def _until_ended(op: Operation, running: RunningTurn, *, stop: bool) -> tuple[StoredTurn | NewTurn, Ending]:
+    gone: asyncio.Future[Any] = asyncio.ensure_future(op.gone())
+    ended: asyncio.Future[Any] = running.ended
+    try:
+        await asyncio.wait({gone, ended}, return_when=asyncio.FIRST_COMPLETED)
+        if not running.ended.done():
+            if stop:
+                running.stop()
+            raise Disconnected
+    except asyncio.CancelledError:
+        if stop:
+            running.stop()
+        raise
+    finally:
+        gone.cancel()
+    return running.new, running.ended.result()[1]
+
+
+def _resumed(op: Operation, turn: StoredTurn, after: int) -> AsyncGenerator[bytes, None]:
+    first = following.first_frame(turn) if after < 0 else b""
+    running: RunningTurn | None = op.services.turns.find(turn.id)
+    if running is not None:
+        return running.transcript.follow(after, first)
+    services = op.services
+    if services.state.draining:
+        raise Busy("this server is stopping; try again in a moment", retry_after=1)
+    return following.follow(op, turn, after, first)
+
+
+def _reply(turn: StoredTurn | NewTurn, ending: Ending, text: str, thinking: str) -> ChatReply:
+    if ending.code:
+        raise TurnFailed(ending, _KINDS.get(ending.status, Kind.UPSTREAM), text)
+    fault = ending.schema_error
+    if fault is not None:
+        message = f"the model's reply is not what was asked for: {fault.message}"
+        raise FormatRefused(message, text=text, errors=[fault], usage=ending.usage)
+    more: dict[str, Any] = {} if ending.parsed is msgspec.UNSET else {"parsed": ending.parsed}
+    return ChatReply(
+        id=turn.id,
+        text=text,
+        finish=ending.finish or "stop",
+        usage=ending.usage,
+        executor=turn.executor,
+        model=turn.model,
+        simulated=turn.simulated,
+        thinking=thinking,
+        conversation=turn.conversation_id,
+        **more,
+    )

@@ -89,6 +89,7 @@ class PushEndpoint(msgspec.Struct, frozen=True):
     url: str | None
     key_sealed: bytes | None
     own: bool
+    capabilities: list[str]
 
 
 class Probe(msgspec.Struct, frozen=True):

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from atrium.engine.executors import store
 from atrium.engine.executors.model import LOCAL, PushEndpoint
-from atrium.engine.executors.turns import configured_port, key_of
+from atrium.engine.executors.turns import configured_port, endpoint_port, local_port
 from atrium.engine.inference.wire import OpenAIWire
 from atrium.seams.context import Services
 from atrium.seams.settings import PushExecutor
@@ -37,17 +37,12 @@ def subject_of(one: PushExecutor) -> str:
 
 
 def _targets(services: Services, endpoints: Iterable[PushEndpoint]) -> dict[str, OpenAIWire]:
-    settings, outbound = services.settings, services.outbound
     found = {
-        str(endpoint.id): OpenAIWire(
-            outbound.public, endpoint.name, endpoint.url, key_of(services, endpoint), endpoint.model
-        )
+        str(endpoint.id): endpoint_port(services, endpoint, endpoint.url)
         for endpoint in endpoints
         if endpoint.url is not None
     }
-    found |= {subject_of(one): configured_port(services, one) for one in settings.push_executors}
-    if settings.local_model_url:
-        found[LOCAL] = OpenAIWire(
-            outbound.anywhere, LOCAL, settings.local_model_url, settings.local_model_key or None, settings.local_model
-        )
+    found |= {subject_of(one): configured_port(services, one) for one in services.settings.push_executors}
+    if services.settings.local_model_url:
+        found[LOCAL] = local_port(services)
     return found

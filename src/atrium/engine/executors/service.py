@@ -83,6 +83,15 @@ async def _list(op: Operation, serving: UUID | None) -> list[Executor]:
     return [_local(op, probes.get(LOCAL)), *configured, *made]
 
 
+async def find_chat_executor(op: Operation) -> Executor:
+    """The machine that a chat would use now; of two with one name the company's own."""
+    name = op.services.settings.chat_executor or LOCAL
+    found = [one for one in await _list(op, op.who.org_id) if one.name.lower() == name.lower()]
+    if not found:
+        raise ExecutorMissing(f"there is no executor {name}, which chats are to use", name=name)
+    return max(found, key=lambda one: one.org_id is not None)
+
+
 async def retire_executor(op: Operation, id: UUID) -> None:
     """Out of service at once: its token ends, waiting polls end, the jobs it holds go back to their queues, none waits for it.
 

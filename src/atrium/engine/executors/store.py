@@ -57,7 +57,7 @@ async def find_endpoint(db: Transaction, bound_to: UUID, name: str) -> PushEndpo
     return await db.one(
         PushEndpoint,
         """
-        SELECT id, name, model, url, key_sealed, bound_to IS NOT NULL FROM executors
+        SELECT id, name, model, url, key_sealed, bound_to IS NOT NULL, capabilities FROM executors
          WHERE lower(name) = lower(:name) AND retired_at IS NULL AND (bound_to IS NULL OR bound_to = :bound_to)
          ORDER BY bound_to NULLS LAST LIMIT 1
         """,
@@ -71,7 +71,7 @@ async def list_endpoints(db: Transaction) -> list[PushEndpoint]:
     return await db.all(
         PushEndpoint,
         """
-        SELECT id, name, model, url, key_sealed, bound_to IS NOT NULL FROM executors
+        SELECT id, name, model, url, key_sealed, bound_to IS NOT NULL, capabilities FROM executors
          WHERE mode = 'push' AND retired_at IS NULL
         """,
     )

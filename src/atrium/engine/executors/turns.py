@@ -5,11 +5,20 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from uuid import UUID
 
+import msgspec
+
 from atrium.engine.executors import store
-from atrium.engine.executors.model import LOCAL, ExecutorChoice, ExecutorMissing, PushEndpoint, WrongExecutor
+from atrium.engine.executors.model import (
+    LOCAL,
+    SIMULATED,
+    ExecutorChoice,
+    ExecutorMissing,
+    PushEndpoint,
+    WrongExecutor,
+)
 from atrium.engine.inference.estimates import estimate_reply, estimate_turn
 from atrium.engine.inference.simulated import SimulatedModel
-from atrium.engine.inference.wire import OpenAIWire
+from atrium.engine.inference.wire import Machine, OpenAIWire
 from atrium.ground.access import service as access
 from atrium.kit.replies import ReplyRefused, judge_json
 from atrium.seams.context import Context, Operation, Services
@@ -30,6 +39,8 @@ from atrium.seams.models import (
 from atrium.seams.settings import PushExecutor
 
 TURN_KIND = "ai.turn"
+# The capability of a machine that tells its tokens with every piece when asked to.
+USAGE_PIECES = "usage.pieces"
 # However long a model may be silent or talk, a turn is over after this.
 LONGEST_TURN = 900
 # An estimate without the model's own tokenizer may be short.
@@ -50,9 +61,25 @@ class _RecordingPort:
                 yield events
 
 
+class OpenedModel(msgspec.Struct, frozen=True):
+    """A model ready to be asked; `model` is its name where that is known."""
+
+    port: ModelPort
+    model: str | None
+    simulated: bool = False
+
+
 async def place_turn(ctx: Context, name: str | None) -> JobPlacement:
     """Where a turn goes: to the machine that was named, the one the team chose, the instance's default, or this server."""
-    usual = await _usual_name(ctx)
+    return await _place(ctx, name, await _usual_name(ctx))
+
+
+async def place_chat(ctx: Context, name: str | None) -> JobPlacement:
+    """Where a turn of a chat goes: to the machine that was named, the instance's choice for chats, or this server."""
+    return await _place(ctx, name, ctx.services.settings.chat_executor or LOCAL)
+
+
+async def _place(ctx: Context, name: str | None, usual: str) -> JobPlacement:
     wanted = name or usual
     if wanted.lower() == LOCAL:
         _require_choice(ctx, wanted, usual)
@@ -65,7 +92,8 @@ async def place_turn(ctx: Context, name: str | None) -> JobPlacement:
         raise ExecutorMissing(f"there is no executor {wanted} for your company", name=wanted)
     if not found.own:
         _require_choice(ctx, wanted, usual)
-    if found.capabilities and TURN_KIND not in found.capabilities:
+    kinds = [capability for capability in found.capabilities if capability != USAGE_PIECES]
+    if kinds and TURN_KIND not in kinds:
         raise WrongExecutor(f"{found.name} does not run {TURN_KIND}", name=found.name)
     return JobPlacement(found.name, _worker_of(found))
 
@@ -101,29 +129,53 @@ def spent_by(error: BaseException) -> Amounts | None:
 
 
 async def open_port(op: Operation, name: str) -> ModelPort:
+    """The port of a machine that this server calls."""
+    return (await open_model(op, name)).port
+
+
+async def open_model(op: Operation, name: str) -> OpenedModel:
     """The model of this server, or of a push executor that serves the caller's company; its own comes before one of the settings."""
-    settings, outbound = op.services.settings, op.services.outbound
+    settings = op.services.settings
     if name.lower() == LOCAL:
         if not settings.local_model_url:
-            return SimulatedModel()
-        return OpenAIWire(
-            outbound.anywhere, LOCAL, settings.local_model_url, settings.local_model_key or None, settings.local_model
-        )
+            return OpenedModel(SimulatedModel(), SIMULATED, simulated=True)
+        return OpenedModel(local_port(op.services), settings.local_model or None)
     async with op.begin_system() as ctx:
         endpoint = await store.find_endpoint(ctx.db, op.who.org_id, name)
     configured = settings.push_executors.find(name)
     if configured is not None and not (endpoint and endpoint.own):
-        return configured_port(op.services, configured)
+        return OpenedModel(configured_port(op.services, configured), configured.model or None)
     if endpoint is None:
         raise ExecutorMissing(f"{name} is no longer in service for your company", name=name)
     if endpoint.url is None:
         raise WrongExecutor(f"{name} is a pull executor; it has no URL to call", name=name)
-    return OpenAIWire(outbound.public, endpoint.name, endpoint.url, key_of(op.services, endpoint), endpoint.model)
+    return OpenedModel(endpoint_port(op.services, endpoint, endpoint.url), endpoint.model)
+
+
+def local_port(services: Services) -> OpenAIWire:
+    """This server's own model, which may be anywhere."""
+    settings = services.settings
+    machine = Machine(
+        LOCAL,
+        settings.local_model_url,
+        settings.local_model_key or None,
+        settings.local_model or None,
+        settings.local_model_usage_pieces,
+    )
+    return OpenAIWire(services.outbound.anywhere, machine)
+
+
+def endpoint_port(services: Services, endpoint: PushEndpoint, url: str) -> OpenAIWire:
+    """A push executor, which has to be on the public internet or on a trusted host."""
+    tells = USAGE_PIECES in endpoint.capabilities
+    machine = Machine(endpoint.name, url, key_of(services, endpoint), endpoint.model, tells)
+    return OpenAIWire(services.outbound.public, machine)
 
 
 def configured_port(services: Services, one: PushExecutor) -> OpenAIWire:
     """A machine out of the operator's own settings, which may be anywhere."""
-    return OpenAIWire(services.outbound.anywhere, one.name, one.url, one.key or None, one.model or None)
+    machine = Machine(one.name, one.url, one.key or None, one.model or None, USAGE_PIECES in one.capabilities)
+    return OpenAIWire(services.outbound.anywhere, machine)
 
 
 def key_binding(id: UUID) -> str:

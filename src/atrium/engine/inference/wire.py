@@ -22,6 +22,7 @@ from atrium.seams.models import (
     ThinkingPiece,
     TokenUsage,
     Turn,
+    UsageSoFar,
 )
 
 # Before anything was said a turn may be asked for again; these are the pauses in between.
@@ -66,16 +67,29 @@ class _Chunk(msgspec.Struct):
     choices: list[_Choice] | None = None
     usage: Any = None
     error: Any = None
+    timings: Any = None
 
 
 _decode = msgspec.json.Decoder(_Chunk).decode
 
 
-class OpenAIWire:
-    """A model behind an OpenAI-compatible URL; `name` is what failures call it."""
+class Machine(msgspec.Struct, frozen=True):
+    """Where a model is; `name` is what failures call it. One that `tells_usage` reports its tokens with every piece when asked to."""
 
-    def __init__(self, client: Client, name: str, url: str, key: str | None, model: str | None) -> None:
-        self._client, self._name, self._key, self._model = client, name, key, model
+    name: str
+    url: str
+    key: str | None = None
+    model: str | None = None
+    tells_usage: bool = False
+
+
+class OpenAIWire:
+    """A model behind an OpenAI-compatible URL."""
+
+    def __init__(self, client: Client, machine: Machine) -> None:
+        url = machine.url
+        self._client, self._name, self._key, self._model = client, machine.name, machine.key, machine.model
+        self._tells_usage = machine.tells_usage
         self._url, self._models_url = f"{_base_of(url)}/chat/completions", f"{_base_of(url)}/models"
 
     async def is_up(self) -> bool:
@@ -118,7 +132,7 @@ class OpenAIWire:
             raise again.failure from again
 
     async def _ask_once(self, turn: Turn) -> Answer:
-        content = msgspec.json.encode(_body(turn, turn.model or self._model))
+        content = msgspec.json.encode(self._body(turn))
         headers = {**self._credentials(), "content-type": "application/json", "accept": "text/event-stream"}
         try:
             answer = await self._client.send("POST", self._url, headers, content)
@@ -134,6 +148,25 @@ class OpenAIWire:
             answer.close()
             raise ModelRefused(f"{self._name} does not stream its answers")
         return answer
+
+    def _body(self, turn: Turn) -> dict[str, Any]:
+        body: dict[str, Any] = {
+            "messages": turn.messages,
+            "max_tokens": turn.max_tokens,
+            "stream": True,
+            "stream_options": {"include_usage": True},
+        }
+        if self._tells_usage:
+            # vLLM and SGLang know the first, llama.cpp the second; each ignores the other's.
+            body["stream_options"]["continuous_usage_stats"] = True
+            body["timings_per_token"] = True
+        if model := turn.model or self._model:
+            body["model"] = model
+        if turn.tools:
+            body["tools"] = turn.tools
+        if turn.response_format and turn.response_format.type != "text":
+            body["response_format"] = turn.response_format
+        return body
 
     def _credentials(self) -> dict[str, str]:
         return {"authorization": f"Bearer {self._key}"} if self._key else {}
@@ -198,8 +231,10 @@ class _Said:
             raise ModelRefused(f"the model's side sent something that is not the protocol: {error}") from error
         if chunk.error:
             raise ModelUnavailable(f"the model failed: {_told(chunk.error)}")
-        if chunk.usage is not None:
-            self._reported = _usage_in(chunk.usage) or self._reported
+        told = _usage_in(chunk.usage) or _usage_in_timings(chunk.timings)
+        if told is not None:
+            self._reported = told
+            events.append(UsageSoFar(told))
         for choice in chunk.choices or []:
             self._finish = choice.finish_reason or self._finish
             if choice.delta is not None:
@@ -269,10 +304,22 @@ class _Said:
 
 def _usage_in(reported: Any) -> TokenUsage | None:
     """What a chunk says about usage, if it says all of it; some servers send the word and nothing to it."""
+    if reported is None:
+        return None
     try:
         return msgspec.convert(reported, TokenUsage)
     except msgspec.ValidationError:
         return None
+
+
+def _usage_in_timings(timings: Any) -> TokenUsage | None:
+    """The same in llama.cpp's words, which count what it still knew of the question apart."""
+    if not isinstance(timings, dict):
+        return None
+    counts = [timings.get(name, 0) for name in ("prompt_n", "cache_n", "predicted_n")]
+    if not all(isinstance(count, int) and count >= 0 for count in counts):
+        return None
+    return _usage_in({"prompt_tokens": counts[0] + counts[1], "completion_tokens": counts[2]})
 
 
 async def _arriving(answer: Answer, said: _Said) -> AsyncIterator[list[ModelEvent]]:
@@ -288,22 +335,6 @@ async def _arriving(answer: Answer, said: _Said) -> AsyncIterator[list[ModelEven
                 said.take(line[5:].strip(), events)
         if events:
             yield events
-
-
-def _body(turn: Turn, model: str | None) -> dict[str, Any]:
-    body: dict[str, Any] = {
-        "messages": turn.messages,
-        "max_tokens": turn.max_tokens,
-        "stream": True,
-        "stream_options": {"include_usage": True},
-    }
-    if model:
-        body["model"] = model
-    if turn.tools:
-        body["tools"] = turn.tools
-    if turn.response_format and turn.response_format.type != "text":
-        body["response_format"] = turn.response_format
-    return body
 
 
 def _base_of(url: str) -> str:

@@ -246,7 +246,7 @@ async def _performed(op: Operation, attempt: Attempt, assignment: Assignment) ->
         assert kind.run is not None  # noqa: S101 - only local kinds are claimed here
         return Report(claim=claim, outcome="succeeded", result=_storable(await kind.run(op, assignment)))
     except AppError as error:
-        again = backoff(claim.attempt) if error.kind in PASSING else None
+        again = backoff(claim.attempt) if error.kind in PASSING and not error.lasting else None
         used = kind.spent(error) if kind.spent else None
         return Report(claim=claim, outcome="failed", error=readable(error.message), again=again, used=used)
     except Exception as error:  # a kind may raise anything; an attempt is the boundary

@@ -25,3 +25,8 @@ async def finish_text(ctx: Context, version_id: UUID, found: Text) -> None:
 async def list_owners(ctx: Context, version_ids: list[UUID]) -> dict[UUID, UUID]:
     """Who owns each of these versions whose text is still awaited."""
     return await text_rows.list_owners(ctx.db, ctx.who.org_id, version_ids)
+
+
+async def read_text(ctx: Context, version: Version, characters: int) -> Text:
+    """The beginning of a version's text; the caller has read the object itself."""
+    return await text_rows.find_text(ctx.db, ctx.who.org_id, version.id, characters) or Text("none")

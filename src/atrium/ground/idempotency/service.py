@@ -22,8 +22,7 @@ LONGEST_KEY = 255
 
 async def claim(ctx: Context, key: str, *request: bytes) -> StoredReply | None:
     """The earlier reply when this request came before; None when it is new and now ours."""
-    if not 0 < len(key) <= LONGEST_KEY or not key.isprintable():
-        raise Invalid(f"an Idempotency-Key has 1 to {LONGEST_KEY} printable characters")
+    require_key(key)
     who = ctx.who
     # The permissions of the credential are part of the request: a narrow token must not be handed what a wide one was answered,
     # nor a script in the browser what a program was.
@@ -44,6 +43,12 @@ async def claim(ctx: Context, key: str, *request: bytes) -> StoredReply | None:
     except Unsealable as error:
         # Kept under a key that was rotated away since; doing the work a second time would be worse than saying so.
         raise KeyReused("this request was answered before, and the reply can no longer be read") from error
+
+
+def require_key(key: str) -> None:
+    """Refuse what cannot be a key."""
+    if not 0 < len(key) <= LONGEST_KEY or not key.isprintable():
+        raise Invalid(f"an Idempotency-Key has 1 to {LONGEST_KEY} printable characters")
 
 
 async def keep(ctx: Context, key: str, reply: StoredReply) -> None:

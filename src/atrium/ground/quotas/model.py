@@ -248,8 +248,9 @@ def _refusal(level: Level, dimension: str, window: str, most: int, taken: int, n
     owner = "your company" if level == "org" else "your team"
     if dimension in CONCURRENCY:
         return TooManyAtOnce(f"{owner} may run {most} at once ({dimension})", retry_after=1, resets_at=None, **facts)
-    resets_at = end_of(window, now)
+    resets_at, left = end_of(window, now), max(0, most - taken)
     wait = int((resets_at - now).total_seconds()) + 1 if resets_at else 3600
-    return QuotaExceeded(
-        f"{owner} has used its {dimension} for this {window}", retry_after=wait, resets_at=resets_at, **facts
-    )
+    said = f"{owner} has used its {dimension} for this {window}"
+    if left:
+        said = f"{owner} has {left} of its {dimension} left for this {window}, and this could take more; ask for less"
+    return QuotaExceeded(said, retry_after=wait, resets_at=resets_at, remaining=left, **facts)

@@ -110,6 +110,11 @@ async def extend(op: Operation, admission: Admission, seconds: int = LEASE) -> b
         return await store.extend_hold(ctx.db, admission.org_id, admission.id, timedelta(seconds=seconds))
 
 
+async def extend_within(ctx: Context, admission: Admission, seconds: int) -> bool:
+    """Keep a reservation for longer, from the commit of the caller's transaction on; False when it has lapsed."""
+    return await store.extend_hold(ctx.db, admission.org_id, admission.id, timedelta(seconds=seconds))
+
+
 async def read_usage(ctx: Context) -> list[Usage]:
     """What the caller's team and company have used, per dimension and window."""
     who = ctx.who

@@ -1,0 +1,76 @@
+"""Reading a turn that another process asks for, or that has ended: out of PostgreSQL, as its pieces are stored."""
+
+from collections.abc import AsyncGenerator
+from uuid import UUID
+
+from atrium.engine.ai import store
+from atrium.engine.ai.model import Ending, StoredPiece, StoredTurn, TurnMissing, started
+from atrium.kit.notify import wait_for
+from atrium.kit.sse import framed
+from atrium.kit.transcripts import Piece, frames_after, last_frame
+from atrium.seams.context import Operation
+
+# Pieces are stored once a second; looking twice as often adds little to that.
+_LOOK_SECONDS = 0.5
+
+
+async def follow(op: Operation, turn: StoredTurn, after: int, first: bytes = b"") -> AsyncGenerator[bytes, None]:
+    """Events from a position on, after `first`, up to the end; a turn whose process dies is ended by another."""
+    position = after
+    with op.services.notifier.subscribe(frozenset({store.topic_of_end(turn.id)})) as notified:
+        while True:
+            async with op.begin(held=False) as ctx:
+                # The end first: what was said before it is then there as well.
+                found = await store.find_turn(ctx.db, ctx.who, turn.id)
+                ending = None if found is None else found.ended()
+                pieces = await store.list_pieces(ctx.db, ctx.who.org_id, turn.id, position if ending is None else -1)
+            if found is None:
+                # Forgotten while it was read.
+                return
+            said = [Piece(piece.at, piece.thinking, piece.body) for piece in pieces]
+            frames = frames_after(turn.id, said, position)
+            if ending is not None:
+                end = said[-1].end if said else 0
+                yield first + frames + last_frame(turn.id, end, ending.event, ending.told(text_of(pieces)))
+                return
+            if first or frames:
+                position = said[-1].end if frames else position
+                yield first + frames
+                first = b""
+            await wait_for(notified, _LOOK_SECONDS)
+
+
+async def until_ended(op: Operation, id: UUID) -> tuple[StoredTurn, Ending]:
+    """Wait for the end of a turn in whichever process."""
+    with op.services.notifier.subscribe(frozenset({store.topic_of_end(id)})) as notified:
+        while True:
+            turn = await read_turn(op, id)
+            if (ending := turn.ended()) is not None:
+                return turn, ending
+            await wait_for(notified, _LOOK_SECONDS)
+
+
+async def read_turn(op: Operation, id: UUID) -> StoredTurn:
+    """A turn of the caller's; to everybody else it does not exist."""
+    async with op.begin(held=False) as ctx:
+        found = await store.find_turn(ctx.db, ctx.who, id)
+    if found is None:
+        raise TurnMissing("there is no such turn of yours, or it was forgotten")
+    return found
+
+
+async def read_pieces(op: Operation, id: UUID, after: int = -1) -> list[StoredPiece]:
+    """What is stored of a turn after a position."""
+    async with op.begin(held=False) as ctx:
+        return await store.list_pieces(ctx.db, ctx.who.org_id, id, after)
+
+
+def first_frame(turn: StoredTurn) -> bytes:
+    """The event that every turn begins with."""
+    data = started(turn.id, turn.executor, turn.model, turn.simulated, turn.conversation_id)
+    return framed(f"{turn.id}.0", "start", data)
+
+
+def text_of(pieces: list[StoredPiece], *, thinking: bool = False) -> str:
+    """The reply, or what the model said to itself."""
+    return "".join([piece.body for piece in pieces if piece.thinking is thinking])

@@ -1,0 +1,133 @@
+"""What keeps turns: their pieces are stored once a second, the turns of a dead process are settled, old ones are forgotten."""
+
+import asyncio
+from contextlib import AsyncExitStack
+from datetime import timedelta
+from uuid import UUID
+
+import msgspec
+
+from atrium.engine.ai import store
+from atrium.engine.ai.model import Interrupted, LostTurn, StoredPiece
+from atrium.engine.ai.running import RunningTurn, refused
+from atrium.engine.executors.turns import paid_for
+from atrium.ground.quotas import service as quotas
+from atrium.ground.quotas.model import Admission
+from atrium.kit.database import refusal_of
+from atrium.kit.estimates import estimate_tokens
+from atrium.kit.log import log
+from atrium.kit.notify import wait_for
+from atrium.seams.context import Context, Services
+from atrium.seams.models import TokenUsage
+
+# Of one statement; a second's worth of two thousand streams is far below.
+_MOST_TOGETHER = 5000
+_MOST_LOST, _MOST_FORGOTTEN = 500, 1000
+_LOOK_SECONDS = 5.0
+
+
+async def store_pieces(services: Services) -> None:
+    """Store what every turn of this process has said since the last time, in one statement, and say that this process is there."""
+    running: list[RunningTurn] = list(services.turns)
+    async with AsyncExitStack() as locks:
+        kept, counts = store.Kept(), list[tuple[RunningTurn, int]]()
+        for turn in running:
+            if len(kept.bodies) >= _MOST_TOGETHER or turn.storing.locked():
+                continue
+            pieces = turn.unstored()
+            if pieces:
+                await locks.enter_async_context(turn.storing)
+                turn.keep(pieces, kept)
+                counts.append((turn, len(pieces)))
+        async with services.database.begin_system() as db:
+            if kept.bodies:
+                await store.insert_pieces(db, kept)
+            await store.note_alive(db, services.turns.process_id)
+        for turn, count in counts:
+            turn.stored += count
+
+
+async def settle_lost(services: Services) -> int:
+    """End and pay what processes were asking for that have died since; how many turns."""
+    async with services.database.begin_system() as db:
+        found = await store.list_lost(db, services.turns.process_id, _MOST_LOST)
+    for org_id, id in found:
+        async with services.database.begin(org_id) as db:
+            ctx = Context.of_company(services, db, org_id)
+            lost = await store.find_lost(db, org_id, id)
+            if lost is not None:
+                await _settle(ctx, lost)
+    return len(found)
+
+
+async def _settle(ctx: Context, lost: LostTurn) -> None:
+    org_id = ctx.who.org_id
+    pieces = await store.list_pieces(ctx.db, org_id, lost.id)
+    usage = await asyncio.to_thread(_usage_of, lost, pieces)
+    error = Interrupted("the server that asked the model stopped; what was kept until then is here")
+    await store.end_turn(ctx.db, org_id, lost.id, "interrupted", msgspec.to_builtins(refused(error, usage)))
+    amounts = {"ai.tokens.total": lost.reserved_tokens}
+    admission = Admission(lost.admission_id, org_id, lost.team_id, amounts)
+    await quotas.settle_within(ctx, admission, paid_for(usage) if pieces else {})
+    await store.notify_end(ctx.db, lost.id)
+
+
+def _usage_of(lost: LostTurn, pieces: list[StoredPiece]) -> TokenUsage:
+    """What was stored of it cost: as told with the last piece, else as it was estimated."""
+    if not pieces:
+        return TokenUsage(0, 0)
+    last = pieces[-1]
+    if last.prompt_told is not None and last.reply_told is not None:
+        return TokenUsage(last.prompt_told, last.reply_told)
+    tokens = max(last.pieces, estimate_tokens("".join([piece.body for piece in pieces])))
+    prompt = min(lost.prompt_tokens, lost.reserved_tokens)
+    return TokenUsage(prompt, min(tokens, lost.reserved_tokens - prompt), exact=False)
+
+
+async def forget(services: Services) -> int:
+    """Delete turns past their time, in bounded steps; how many."""
+    age, count = timedelta(hours=services.settings.turn_retention_hours), 0
+    while True:
+        async with services.database.begin_system() as db:
+            found = await store.forget_turns(db, age, _MOST_FORGOTTEN)
+            await store.forget_processes(db)
+        count += found
+        if found < _MOST_FORGOTTEN:
+            return count
+
+
+async def start(services: Services) -> "asyncio.Task[None]":
+    """Say that this process is there, and begin to listen for turns that are to stop."""
+    services.metrics.open_turns.set_function(lambda: len(services.turns))
+    await store_pieces(services)
+    return asyncio.create_task(_heed(services))
+
+
+async def stop(services: Services, heeding: "asyncio.Task[None]") -> None:
+    """Interrupt what is still running; all that was said is stored and paid."""
+    heeding.cancel()
+    await asyncio.gather(heeding, return_exceptions=True)
+    turn: RunningTurn
+    for turn in services.turns:
+        turn.stop("interrupted")
+    await services.turns.settled()
+
+
+async def _heed(services: Services) -> None:
+    """Stop turns of this process that another process was asked to stop."""
+    process_id: UUID = services.turns.process_id
+    with services.notifier.subscribe(frozenset({store.topic_of(process_id)})) as notified:
+        while True:
+            await wait_for(notified, _LOOK_SECONDS)
+            if not len(services.turns):
+                continue
+            try:
+                async with services.database.begin_system() as db:
+                    ids = await store.list_to_stop(db, process_id)
+            except Exception as error:  # an outermost loop: the next look may find PostgreSQL again
+                (log.warning if refusal_of(error) else log.error)("turns.look_failed", error=str(error))
+                continue
+            for id in ids:
+                found: RunningTurn | None = services.turns.find(id)
+                if found is not None:
+                    found.stop()

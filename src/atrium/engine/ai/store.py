@@ -1,0 +1,237 @@
+"""SQL of AI: turns, the pieces of their replies, and the processes that ask for them."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from atrium.engine.ai.model import LostTurn, NewTurn, StoredPiece, StoredTurn, TurnState
+from atrium.kit.database import Transaction
+from atrium.seams.context import Principal
+
+_TURN = "id, process_id, state, executor, model, simulated, conversation_id, ending, request"
+
+
+async def insert_turn(db: Transaction, who: Principal, new: NewTurn) -> bool:
+    """False when another turn has its key, or its conversation is busy."""
+    return await db.run_unless_taken(
+        """
+        INSERT INTO turns (id, org_id, team_id, user_id, process_id, executor, model, simulated, conversation_id, admission_id,
+                           reserved_tokens, prompt_tokens, key, request)
+        VALUES (:id, :org_id, :team_id, :user_id, :process_id, :executor, :model, :simulated, :conversation_id, :admission_id,
+                :reserved_tokens, :prompt_tokens, :key, :request)
+        """,
+        org_id=who.org_id,
+        team_id=who.team_id,
+        user_id=who.user_id,
+        **msgspec.structs.asdict(new),
+    )
+
+
+async def find_turn(db: Transaction, who: Principal, id: UUID) -> StoredTurn | None:
+    return await db.one(
+        StoredTurn,
+        f"SELECT {_TURN} FROM turns WHERE org_id = :org_id AND user_id = :user_id AND id = :id",
+        org_id=who.org_id,
+        user_id=who.user_id,
+        id=id,
+    )
+
+
+async def find_turn_by_key(db: Transaction, who: Principal, key: str) -> StoredTurn | None:
+    return await db.one(
+        StoredTurn,
+        f"SELECT {_TURN} FROM turns WHERE org_id = :org_id AND user_id = :user_id AND key = :key",
+        org_id=who.org_id,
+        user_id=who.user_id,
+        key=key,
+    )
+
+
+async def list_pieces(db: Transaction, org_id: UUID, id: UUID, after: int = -1) -> list[StoredPiece]:
+    """What of a turn was said after a position, beginning with the piece that holds it."""
+    return await db.all(
+        StoredPiece,
+        """
+        SELECT at, thinking, body, pieces, prompt_told, reply_told FROM turn_pieces
+         WHERE org_id = :org_id AND turn_id = :id AND at + length(body) > :after ORDER BY at
+        """,
+        org_id=org_id,
+        id=id,
+        after=after,
+    )
+
+
+class Kept(msgspec.Struct):
+    """Pieces to store, in columns."""
+
+    org_ids: list[UUID] = []
+    turn_ids: list[UUID] = []
+    ats: list[int] = []
+    thinkings: list[bool] = []
+    bodies: list[str] = []
+    counts: list[int] = []
+    prompts_told: list[int | None] = []
+    replies_told: list[int | None] = []
+
+
+async def insert_pieces(db: Transaction, kept: Kept) -> None:
+    """Store pieces; one that is there already stays as it is."""
+    await db.run(
+        """
+        INSERT INTO turn_pieces (org_id, turn_id, at, thinking, body, pieces, prompt_told, reply_told)
+        SELECT * FROM unnest(:org_ids::uuid[], :turn_ids::uuid[], :ats::int[], :thinkings::boolean[], :bodies::text[], :counts::int[],
+                             :prompts_told::bigint[], :replies_told::bigint[])
+        ON CONFLICT DO NOTHING
+        """,
+        **msgspec.structs.asdict(kept),
+    )
+
+
+async def end_turn(db: Transaction, org_id: UUID, id: UUID, state: TurnState, ending: object) -> bool:
+    """Whether it ran until now; of several who end it only one is told so."""
+    return bool(
+        await db.run(
+            """
+            UPDATE turns SET state = :state, ending = :ending, ended_at = now()
+             WHERE org_id = :org_id AND id = :id AND state = 'running'
+            """,
+            org_id=org_id,
+            id=id,
+            state=state,
+            ending=ending,
+        )
+    )
+
+
+async def ask_to_stop(db: Transaction, who: Principal, id: UUID, process_id: UUID) -> None:
+    """Note that a turn is to stop, and wake its process."""
+    await db.run(
+        "UPDATE turns SET stop_asked = true WHERE org_id = :org_id AND user_id = :user_id AND id = :id",
+        org_id=who.org_id,
+        user_id=who.user_id,
+        id=id,
+    )
+    await notify_process(db, process_id)
+
+
+async def ask_to_stop_all(db: Transaction, org_id: UUID, user_id: UUID) -> None:
+    """Note that every turn of a person is to stop, and wake their processes."""
+    rows = await db.rows(
+        """
+        UPDATE turns SET stop_asked = true WHERE org_id = :org_id AND user_id = :user_id AND state = 'running'
+        RETURNING process_id
+        """,
+        org_id=org_id,
+        user_id=user_id,
+    )
+    for process_id in {found for (found,) in rows}:
+        await notify_process(db, process_id)
+
+
+def topic_of(process_id: UUID) -> str:
+    """What wakes a process to look which of its turns are to stop."""
+    return f"turns {process_id}"
+
+
+def topic_of_end(id: UUID) -> str:
+    """What wakes those who wait for a turn's end."""
+    return f"turn {id}"
+
+
+async def notify_process(db: Transaction, process_id: UUID) -> None:
+    await db.run("SELECT pg_notify('atrium_jobs', :topic)", topic=topic_of(process_id))
+
+
+async def notify_end(db: Transaction, id: UUID) -> None:
+    await db.run("SELECT pg_notify('atrium_jobs', :topic)", topic=topic_of_end(id))
+
+
+async def list_to_stop(db: Transaction, process_id: UUID) -> list[UUID]:
+    rows = await db.rows(
+        "SELECT id FROM turns WHERE process_id = :process_id AND state = 'running' AND stop_asked",
+        process_id=process_id,
+    )
+    return [id for (id,) in rows]
+
+
+# Seconds a process may be silent before its turns are taken from it. A process that was itself cut off from PostgreSQL takes none
+# before it has been steady for as long.
+SILENCE = 10.0
+
+
+async def note_alive(db: Transaction, process_id: UUID) -> None:
+    """Say that this process is there, and since when without a gap."""
+    await db.run(
+        """
+        INSERT INTO turn_processes AS p (id) VALUES (:process_id)
+        ON CONFLICT (id) DO UPDATE SET seen_at = clock_timestamp(),
+          steady_since = CASE WHEN p.seen_at < clock_timestamp() - make_interval(secs => :silence / 2) THEN clock_timestamp()
+                              ELSE p.steady_since END
+        """,
+        process_id=process_id,
+        silence=SILENCE,
+    )
+
+
+async def list_lost(db: Transaction, process_id: UUID, most: int) -> list[tuple[UUID, UUID]]:
+    """Running turns (company, id) of processes that fell silent, as far as this process can tell."""
+    rows = await db.rows(
+        """
+        SELECT t.org_id, t.id FROM turns t
+         WHERE t.state = 'running'
+           AND EXISTS (SELECT FROM turn_processes me WHERE me.id = :process_id
+                          AND me.steady_since < clock_timestamp() - make_interval(secs => :silence))
+           AND t.process_id NOT IN (SELECT p.id FROM turn_processes p
+                                     WHERE p.seen_at > clock_timestamp() - make_interval(secs => :silence))
+         LIMIT :most
+        """,
+        process_id=process_id,
+        silence=SILENCE,
+        most=most,
+    )
+    return [(org_id, id) for org_id, id in rows]
+
+
+async def find_lost(db: Transaction, org_id: UUID, id: UUID) -> LostTurn | None:
+    """What it takes to settle a turn that still counts as running; locked."""
+    return await db.one(
+        LostTurn,
+        """
+        SELECT id, team_id, admission_id, reserved_tokens, prompt_tokens FROM turns
+         WHERE org_id = :org_id AND id = :id AND state = 'running' FOR UPDATE
+        """,
+        org_id=org_id,
+        id=id,
+    )
+
+
+async def forget_turns(db: Transaction, age: timedelta, most: int) -> int:
+    """Delete turns that ended long ago, with what they said; how many."""
+    rows = await db.rows(
+        """
+        WITH old AS (SELECT id FROM turns WHERE ended_at < now() - :age::interval ORDER BY ended_at LIMIT :most)
+        DELETE FROM turns t USING old WHERE t.id = old.id RETURNING t.id
+        """,
+        age=age,
+        most=most,
+    )
+    ids: list[Any] = [id for (id,) in rows]
+    await delete_pieces(db, ids)
+    return len(ids)
+
+
+async def delete_pieces(db: Transaction, ids: Sequence[UUID]) -> None:
+    await db.run("DELETE FROM turn_pieces WHERE turn_id = ANY(:ids)", ids=list(ids))
+
+
+async def forget_processes(db: Transaction) -> int:
+    """Delete processes that are gone and have no turns left to settle."""
+    return await db.run(
+        """
+        DELETE FROM turn_processes p WHERE p.seen_at < now() - interval '1 day'
+           AND NOT EXISTS (SELECT FROM turns t WHERE t.process_id = p.id AND t.state = 'running')
+        """
+    )
