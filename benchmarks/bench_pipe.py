@@ -14,7 +14,7 @@ import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import psutil
 import uvloop
@@ -28,6 +28,7 @@ from tests.processes import free_port
 GOAL_PROCESSOR, GOAL_BEHIND, GOAL_BYTES = 2.0, 1.0, 48 * 1024
 GOAL_FIRST = {0.5: 0.040, 0.99: 0.400}
 NAMES = ("proxy", "pipe", "atrium")
+_BESIDE_SECONDS = 20.0
 _WORD = re.compile(rb"word(\d+)")
 
 
@@ -87,15 +88,22 @@ async def measure(load: Load, rounds: int, names: tuple[str, ...]) -> Found:
             for name in names if number % 2 else reversed(names):
                 async with _target(name, cores, url) as target:
                     await _carry(target, Load(20, 5, 5, 0.1))
-                    if name == "atrium":
-                        found.idle += await _ask_beside(target, 5)
-                        beside = asyncio.create_task(_ask_beside(target, load.opened_over + load.pieces / load.rate))
                     found.rounds[name].append(await _carry(target, load))
                     if name == "atrium":
-                        beside.cancel()
-                        with contextlib.suppress(asyncio.CancelledError):
-                            found.beside += await beside
+                        found.idle += await _ask_beside(target, _BESIDE_SECONDS)
+                        found.beside += await _while_carrying(target, load)
     return found
+
+
+async def _while_carrying(target: Target, load: Load) -> list[float]:
+    """How long another request takes while the streams are told; they are all open by then, and counted apart."""
+    carrying = asyncio.create_task(
+        _carry(target, replace(load, pieces=int(load.rate * (_BESIDE_SECONDS + load.opened_over))))
+    )
+    await asyncio.sleep(load.opened_over)
+    taken = await _ask_beside(target, _BESIDE_SECONDS)
+    await carrying
+    return taken
 
 
 @asynccontextmanager

@@ -1,14 +1,13 @@
 """What keeps turns: their pieces are stored once a second, the turns of a dead process are settled, old ones are forgotten."""
 
 import asyncio
-from contextlib import AsyncExitStack
 from datetime import timedelta
 from uuid import UUID
 
 import msgspec
 
 from atrium.engine.ai import store
-from atrium.engine.ai.model import Interrupted, LostTurn, StoredPiece
+from atrium.engine.ai.model import Interrupted, LostTurn, NewPiece, StoredPiece
 from atrium.engine.ai.running import RunningTurn, refused
 from atrium.engine.executors.turns import paid_for
 from atrium.ground.quotas import service as quotas
@@ -20,31 +19,29 @@ from atrium.kit.notify import wait_for
 from atrium.seams.context import Context, Services
 from atrium.seams.models import TokenUsage
 
-# Of one statement; a second's worth of two thousand streams is far below.
-_MOST_TOGETHER = 5000
 _MOST_LOST, _MOST_FORGOTTEN = 500, 1000
 _LOOK_SECONDS = 5.0
 
 
 async def store_pieces(services: Services) -> None:
     """Store what every turn of this process has said since the last time, in one statement, and say that this process is there."""
-    running: list[RunningTurn] = list(services.turns)
-    async with AsyncExitStack() as locks:
-        kept, counts = store.Kept(), list[tuple[RunningTurn, int]]()
-        for turn in running:
-            if len(kept.bodies) >= _MOST_TOGETHER or turn.storing.locked():
-                continue
-            pieces = turn.unstored()
-            if pieces:
-                await locks.enter_async_context(turn.storing)
-                turn.keep(pieces, kept)
-                counts.append((turn, len(pieces)))
+    kept, storing, done = list[NewPiece](), list[tuple[RunningTurn, int]](), asyncio.get_running_loop().create_future()
+    turn: RunningTurn
+    for turn in services.turns:
+        if turn.is_speaking and (pieces := turn.unstored()):
+            kept += pieces
+            # A turn that ends meanwhile waits before it stores the rest.
+            turn.storing = done
+            storing.append((turn, len(pieces)))
+    try:
         async with services.database.begin_system() as db:
-            if kept.bodies:
+            if storing:
                 await store.insert_pieces(db, kept)
             await store.note_alive(db, services.turns.process_id)
-        for turn, count in counts:
+        for turn, count in storing:
             turn.stored += count
+    finally:
+        done.set_result(None)
 
 
 async def settle_lost(services: Services) -> int:
@@ -65,11 +62,10 @@ async def _settle(ctx: Context, lost: LostTurn) -> None:
     pieces = await store.list_pieces(ctx.db, org_id, lost.id)
     usage = await asyncio.to_thread(_usage_of, lost, pieces)
     error = Interrupted("the server that asked the model stopped; what was kept until then is here")
-    await store.end_turn(ctx.db, org_id, lost.id, "interrupted", msgspec.to_builtins(refused(error, usage)))
+    await store.end_turn(ctx.db, org_id, lost.id, "interrupted", msgspec.to_builtins(refused(error, usage)), [])
     amounts = {"ai.tokens.total": lost.reserved_tokens}
     admission = Admission(lost.admission_id, org_id, lost.team_id, amounts)
     await quotas.settle_within(ctx, admission, paid_for(usage) if pieces else {})
-    await store.notify_end(ctx.db, lost.id)
 
 
 def _usage_of(lost: LostTurn, pieces: list[StoredPiece]) -> TokenUsage:

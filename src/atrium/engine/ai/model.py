@@ -191,6 +191,19 @@ class StoredPiece(msgspec.Struct, frozen=True):
     reply_told: int | None
 
 
+class NewPiece(msgspec.Struct, frozen=True):
+    """A piece to be stored, with whose it is."""
+
+    org_id: UUID
+    turn_id: UUID
+    at: int
+    thinking: bool
+    body: str
+    pieces: int
+    prompt_told: int | None
+    reply_told: int | None
+
+
 class LostTurn(msgspec.Struct, frozen=True):
     """A turn whose process has died, for settling it."""
 

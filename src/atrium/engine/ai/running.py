@@ -8,7 +8,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.engine.ai import store
-from atrium.engine.ai.model import Ending, FormatFault, Interrupted, NewTurn, ShownUsage, TurnState
+from atrium.engine.ai.model import Ending, FormatFault, Interrupted, NewPiece, NewTurn, ShownUsage, TurnState
 from atrium.engine.executors.turns import LONGEST_TURN, OpenedModel, paid_for
 from atrium.engine.inference.estimates import estimate_reply
 from atrium.ground.quotas import service as quotas
@@ -19,7 +19,7 @@ from atrium.kit.estimates import estimate_tokens
 from atrium.kit.http import STATUS
 from atrium.kit.log import log
 from atrium.kit.replies import ReplyRefused, judge_json
-from atrium.kit.transcripts import Piece, Transcript
+from atrium.kit.transcripts import Transcript
 from atrium.seams.context import Context, Operation
 from atrium.seams.models import (
     Done,
@@ -54,8 +54,8 @@ class RunningTurn:
         self.pieces = 0
         self.told: TokenUsage | None = None
         self.stored = 0
-        # Held while pieces are being stored.
-        self.storing = asyncio.Lock()
+        # Done when the pieces are stored that are on their way.
+        self.storing: asyncio.Future[None] | None = None
         self._task: asyncio.Task[None] | None = None
         self._begun, self._speaking, self._broken_off = False, True, ""
         self._began = asyncio.get_running_loop().time()
@@ -82,21 +82,19 @@ class RunningTurn:
             if self._begun and self._task is not None:
                 self._task.cancel()
 
-    def unstored(self) -> list[Piece]:
-        """What has been said and is not stored yet."""
-        return self.transcript.pieces()[self.stored :]
+    @property
+    def is_speaking(self) -> bool:
+        """Whether the model may still say something."""
+        return self._speaking
 
-    def keep(self, pieces: list[Piece], kept: store.Kept) -> None:
-        """Add pieces to those that are stored together."""
-        for piece in pieces:
-            kept.org_ids.append(self.op.who.org_id)
-            kept.turn_ids.append(self.new.id)
-            kept.ats.append(piece.at)
-            kept.thinkings.append(piece.thinking)
-            kept.bodies.append(piece.body)
-            kept.counts.append(self.pieces)
-            kept.prompts_told.append(None if self.told is None else self.told.prompt_tokens)
-            kept.replies_told.append(None if self.told is None else self.told.completion_tokens)
+    def unstored(self) -> list[NewPiece]:
+        """What has been said and is not stored yet."""
+        org_id, id, told = self.op.who.org_id, self.new.id, self.told
+        prompt, reply = (None, None) if told is None else (told.prompt_tokens, told.completion_tokens)
+        return [
+            NewPiece(org_id, id, piece.at, piece.thinking, piece.body, self.pieces, prompt, reply)
+            for piece in self.transcript.pieces()[self.stored :]
+        ]
 
     async def _run(self) -> None:
         state, ending, usage = await self._speak()
@@ -220,7 +218,9 @@ class RunningTurn:
         pause = _PAUSE
         while True:
             try:
-                async with self.storing, self.op.begin(held=False) as ctx:
+                if self.storing is not None:
+                    await self.storing
+                async with self.op.begin(held=False) as ctx:
                     return await self._settle_within(ctx, state, ending, usage)
             except Exception as error:  # nothing may be lost, and nothing paid twice: the transaction is one
                 known = refusal_of(error)
@@ -234,17 +234,14 @@ class RunningTurn:
     async def _settle_within(
         self, ctx: Context, state: TurnState, ending: Ending, usage: TokenUsage
     ) -> tuple[TurnState, Ending]:
-        kept = store.Kept()
-        self.keep(self.unstored(), kept)
-        if kept.bodies:
-            await store.insert_pieces(ctx.db, kept)
-        if await store.end_turn(ctx.db, ctx.who.org_id, self.new.id, state, msgspec.to_builtins(ending)):
+        if await store.end_turn(
+            ctx.db, ctx.who.org_id, self.new.id, state, msgspec.to_builtins(ending), self.unstored()
+        ):
             # Nothing said and nothing reported: nothing is paid, not even the request.
             spent = paid_for(usage) if self.pieces or self.told or usage.total else {}
             await quotas.settle_within(ctx, self.admission, spent)
             if self.also is not None:
                 await self.also(ctx, self.transcript.said(), ending.usage)
-            await store.notify_end(ctx.db, self.new.id)
             return state, ending
         # Settled already by a process that took this one for dead.
         found = await store.find_turn(ctx.db, ctx.who, self.new.id)

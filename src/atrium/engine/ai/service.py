@@ -172,14 +172,16 @@ async def _begin_new(
     services = op.services
     if services.state.draining or len(services.turns) >= services.settings.streams_per_process:
         raise Busy("this server carries as many replies as it can; try again in a moment", retry_after=2)
-    async with op.begin() as ctx:
-        place = await turns.place_chat(ctx, question.executor)
-        conversation_id = _conversation_id(question.conversation)
-        earlier = [] if conversation_id is None else await conversations.read(ctx, conversation_id)
-    if place.worker is not None:
-        raise WrongExecutor(f"{place.model} asks for work itself; queue a job of kind {turns.TURN_KIND} for it")
+    executor, conversation_id, earlier = LOCAL, _conversation_id(question.conversation), list[ChatMessage]()
+    if question.executor or services.settings.chat_executor or conversation_id:
+        async with op.begin() as ctx:
+            place = await turns.place_chat(ctx, question.executor)
+            if place.worker is not None:
+                raise WrongExecutor(f"{place.model} asks for work itself; queue a job of kind {turns.TURN_KIND} for it")
+            executor = place.model or LOCAL
+            if conversation_id is not None:
+                earlier = await conversations.read(ctx, conversation_id)
     turn = await _turn_of(op, question, earlier)
-    executor = place.model or LOCAL
     model = await turns.open_model(op, executor)
     most, prompt = await asyncio.to_thread(_costs, turn) if _is_long(turn) else _costs(turn)
     admission = await quotas.admit(op, most, lease=_SHORT_LEASE)
