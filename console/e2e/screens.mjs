@@ -40,7 +40,8 @@ export async function furnish(server) {
   const files = await stock(server, ada, people);
   await discard(server, ada, people);
   const jobs = await employ(server, ada);
-  return { ada, marta, note: notes[0].id, contested, people, files, jobs };
+  const { conversation: chat } = await call(server, '/api/ai/chat', { token: ada, body: { prompt: 'Which berth is free on Tuesday?', conversation: 'new' } });
+  return { chat, ada, marta, note: notes[0].id, contested, people, files, jobs };
 }
 
 /** Something of every kind in the trash; one file's name was taken meanwhile. */
@@ -84,6 +85,9 @@ export const screensOf = (team, t) => [
   { name: 'note-history', path: `/notes/${team.note}/history`, act: (page) => page.getByTestId('version').nth(1).waitFor() },
   { name: 'note-compare', path: `/notes/${team.note}/history`, act: async (page) => { await page.getByRole('button', { name: t('versions.compare_version', { n: 1 }), exact: true }).click(); await page.locator('[data-line=added]').first().waitFor(); } },
   ...fileScreensOf(team, t),
+  { name: 'chat', path: '/chat', act: (page) => page.getByRole('heading', { name: t('chat.connect_title') }).waitFor() },
+  { name: 'chat-conversation', path: `/chat/${team.chat}`, act: (page) => page.locator('[data-testid=message][data-role=assistant] p').first().waitFor() },
+  { name: 'chat-missing', path: '/chat/0197a0b0-0000-7000-8000-000000000000', act: (page) => page.getByText(t('chat.missing_body')).waitFor() },
   { name: 'trash', path: '/trash' },
   { name: 'trash-none', path: '/trash', token: team.people[3].token },
   { name: 'trash-purge', path: '/trash', act: async (page) => { await page.getByRole('button', { name: t('trash.purge_name', { name: 'Pilots, old list' }) }).click(); await page.getByRole('dialog').waitFor(); } },

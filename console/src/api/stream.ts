@@ -14,6 +14,9 @@ interface Options {
   after?: string;
   method?: 'GET' | 'POST';
   body?: unknown;
+  headers?: Record<string, string>;
+  /** Which refusals are worth another attempt; a restart and a busy server unless said otherwise. */
+  passing?: (status: number) => boolean;
   /** Milliseconds before the first attempt after a break, unless the server says how long. */
   pause?: number;
 }
@@ -27,7 +30,7 @@ export async function* readEvents(address: string, options: Options = {}): Async
   for (let failures = 0; !signal?.aborted; failures++) {
     const answer = await connect(address, options, memory.last);
     if (answer?.status === 204) return;
-    if (answer && !answer.ok && !isPassing(answer.status)) throw await refusalOf(answer);
+    if (answer && !answer.ok && !(options.passing ?? isPassing)(answer.status)) throw await refusalOf(answer);
     if (answer?.ok && answer.body) {
       for await (const event of eventsOf(answer.body, memory)) {
         failures = 0;
@@ -41,8 +44,8 @@ export async function* readEvents(address: string, options: Options = {}): Async
 /** A restart or a busy server: worth another attempt. */
 const isPassing = (status: number): boolean => status === 429 || status >= 500;
 
-function connect(address: string, { signal, method = 'GET', body }: Options, last: string): Promise<Response | null> {
-  const headers: Record<string, string> = { accept: 'text/event-stream' };
+function connect(address: string, { signal, method = 'GET', body, headers: more }: Options, last: string): Promise<Response | null> {
+  const headers: Record<string, string> = { ...more, accept: 'text/event-stream' };
   if (last) headers['last-event-id'] = last;
   if (body !== undefined) headers['content-type'] = 'application/json';
   const request = { method, headers, ...(signal ? { signal } : {}), ...(body === undefined ? {} : { body: JSON.stringify(body) }) };

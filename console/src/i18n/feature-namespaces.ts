@@ -4,6 +4,7 @@ export const OF_FEATURES: Record<string, string[]> = {
   account: ['account', 'members', 'signin'],
   audit: ['audit', 'company', 'usage'],
   branding: ['branding'],
+  chat: ['chat'],
   companies: ['account', 'companies', 'company', 'members', 'usage'],
   company: ['account', 'company', 'members', 'usage'],
   documents: ['documents', 'files', 'writing'],

@@ -4,6 +4,7 @@ import type account from '../../../locales/en/account.json';
 import type app from '../../../locales/en/app.json';
 import type audit from '../../../locales/en/audit.json';
 import type branding from '../../../locales/en/branding.json';
+import type chat from '../../../locales/en/chat.json';
 import type companies from '../../../locales/en/companies.json';
 import type company from '../../../locales/en/company.json';
 import type documents from '../../../locales/en/documents.json';
@@ -33,6 +34,7 @@ interface Catalogs {
   app: typeof app;
   audit: typeof audit;
   branding: typeof branding;
+  chat: typeof chat;
   companies: typeof companies;
   company: typeof company;
   documents: typeof documents;

@@ -65,7 +65,7 @@ async def add(ctx: Context, id: UUID, said: list[Said]) -> None:
 
 def exchange(prompt: Content, asked: datetime, turn: UUID, text: str, usage: ShownUsage) -> list[Said]:
     """A question and its answer; a model that said nothing adds nothing."""
-    question = Said("user", prompt, asked)
+    question = Said("user", prompt, asked, turn)
     return [question, Said("assistant", text, datetime.now(UTC), turn, usage)] if text else [question]
 
 

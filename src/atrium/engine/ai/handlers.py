@@ -93,10 +93,13 @@ async def stream_chat(
         raise Invalid("send one of prompt, resume and stop, or the header Last-Event-ID alone")
     if body.stop is not None:
         return await service.stop(op, body.stop)
+    if last_event_id:
+        # A client that reconnects may send its question again; it has begun to hear the answer.
+        return EventStream(await service.resume_after(op, last_event_id))
     if body.resume is not None:
         return EventStream(await service.resume(op, body.resume, -1))
     if body.prompt is None:
-        return EventStream(await service.resume_after(op, last_event_id or ""))
+        raise Invalid("send one of prompt, resume and stop")
     question = Question(
         prompt=body.prompt,
         messages=body.messages,

@@ -1,0 +1,59 @@
+/** A conversation that has not begun: which model answers, or how to connect one. */
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { useReadOnly } from '@/app/session';
+import { useTitle } from '@/app/title';
+import { useLanguage } from '@/i18n/language';
+import { Problem } from '@/ui/Problem';
+import { Composer } from './Composer';
+import { ConnectModel } from './ConnectModel';
+import { LiveAnswer, useAnswer } from './LiveAnswer';
+import { modelQuery } from './queries';
+import { LiveTurn } from './turn';
+
+export default function NewChat() {
+  const { t } = useLanguage();
+  const readOnly = useReadOnly();
+  const model = useQuery(modelQuery);
+  const [turn, setTurn] = useState<LiveTurn | null>(null);
+  useTitle(t('nav.chat'));
+  return (
+    <div className="mx-auto flex min-h-full w-full max-w-3xl flex-col px-4 pt-6 pb-6 sm:px-6 lg:min-h-dvh lg:pt-8">
+      <h1 className="text-2xl font-semibold">{t('nav.chat')}</h1>
+      <div className="flex-1 py-6">
+        {turn ? <Begun turn={turn} /> : <Welcome />}
+      </div>
+      {model.error && <Problem error={model.error} onRetry={() => void model.refetch()} />}
+      {!readOnly && <Composer busy={turn !== null} onAsk={(prompt) => setTurn(LiveTurn.ask(prompt, 'new'))} />}
+    </div>
+  );
+}
+
+function Welcome() {
+  const { t } = useLanguage();
+  const { data } = useQuery(modelQuery);
+  if (!data) return null;
+  if (data.simulated) return <ConnectModel />;
+  return (
+    <p className="text-muted">
+      {t('chat.answers', { model: data.model ?? data.executor })}
+      {data.healthy === false && <span className="ms-2 text-danger">{t('chat.silent')}</span>}
+    </p>
+  );
+}
+
+/** As soon as the conversation has an address, the page is there; the answer goes on. */
+function Begun({ turn }: { turn: LiveTurn }) {
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const answer = useAnswer(turn);
+  const { conversation, state } = answer;
+  useEffect(() => {
+    if (!conversation) return;
+    void queries.invalidateQueries({ queryKey: ['files'] });
+    void navigate({ to: '/chat/$id', params: { id: conversation }, replace: true });
+    return () => turn.leave();
+  }, [conversation, navigate, queries, turn]);
+  return <LiveAnswer answer={answer} onStop={state === 'answering' ? () => turn.stop() : undefined} />;
+}
