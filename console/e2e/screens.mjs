@@ -40,7 +40,9 @@ export async function furnish(server) {
   const files = await stock(server, ada, people);
   await discard(server, ada, people);
   const jobs = await employ(server, ada);
-  const { conversation: chat } = await call(server, '/api/ai/chat', { token: ada, body: { prompt: 'Which berth is free on Tuesday?', conversation: 'new' } });
+  const said = [{ role: 'user', content: 'Which berth is free on Tuesday?' }, { role: 'assistant', content: '**Berth 7**, from 06:40 on.', usage: { prompt_tokens: 31, completion_tokens: 9, total_tokens: 40, exact: true } }];
+  const conversation = { title: 'Which berth is free on Tuesday?', tainted: false, messages: said.map((one) => ({ ...one, at: new Date().toISOString() })) };
+  const { id: chat } = await put(server, ada, 'chats/which-berth.json', JSON.stringify(conversation), 'application/vnd.atrium.chat+json');
   return { chat, ada, marta, note: notes[0].id, contested, people, files, jobs };
 }
 
