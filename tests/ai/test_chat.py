@@ -229,6 +229,24 @@ async def test_a_conversation_keeps_question_and_answer(alice: Client, speaker: 
     assert foreign.status == 404
 
 
+async def test_a_conversation_goes_on_without_a_file_that_is_gone(alice: Client, speaker: Speaker) -> None:
+    picture = (await alice.put("/api/repo/q.png", PNG, headers={"content-type": "image/png"}))["id"]
+    parts = [{"type": "text", "text": "See"}, {"type": "file", "object_id": picture}]
+    first = await answered(alice, speaker, "A berth", prompt=parts, conversation="new")
+    assert (await alice.delete(f"/api/repo-obj/{picture}")).status == 200
+    asking = asyncio.ensure_future(
+        alice.post("/api/ai/chat", {"prompt": "And?", "conversation": first["conversation"]})
+    )
+    line = await speaker.line()
+    line.say("Another")
+    line.finish()
+
+    assert (await asking).status == 200
+    assert "cannot be read" in line.asked["messages"][0]["content"][1]["text"]
+    gone = await alice.post("/api/ai/chat", {"prompt": parts})
+    assert (gone.status, gone.code) == (404, "repository.missing")
+
+
 async def test_a_conversation_that_is_gone_keeps_nobody_from_being_answered(alice: Client, speaker: Speaker) -> None:
     first = await answered(alice, speaker, "Ada", conversation="new")
     asking = asyncio.ensure_future(

@@ -346,6 +346,20 @@ async def test_one_more_stream_than_a_process_carries_is_told_so(
     assert "retry-after" in refused.headers
 
 
+async def test_readers_of_one_reply_are_bounded(alice: Client, elsewhere: Client, speaker: Speaker) -> None:
+    reader = await Reader(alice, LASTING).open()
+    line = await speaker.line()
+    readers = [await Reader(alice, {"resume": reader.turn}).open() for _ in range(19)]
+    foreign = await Reader(elsewhere, {"resume": reader.turn}).open()
+    refused = await alice.post("/api/ai/chat/stream", {"resume": reader.turn})
+    line.say("all of you")
+    line.finish()
+    for one in (reader, *readers, foreign):
+        assert (await one.ended()).data["text"] == "all of you"
+    assert (refused.status, refused.code) == (503, "ai.busy")
+    assert elsewhere.app._services.turns.readers == 0
+
+
 async def test_old_turns_are_forgotten_with_their_words(
     houses: list[Application], alice: Client, speaker: Speaker
 ) -> None:

@@ -14,6 +14,8 @@ class Background:
 
     def __init__(self) -> None:
         self.process_id = new_id()
+        # Readers in this process of work that goes on in another.
+        self.readers = 0
         self._under_way: dict[UUID, tuple[Any, asyncio.Task[None]]] = {}
 
     def __len__(self) -> int:

@@ -85,9 +85,9 @@ class Transcript:
         return "".join([piece.body for piece in self.pieces() if piece.thinking is thinking])
 
     @property
-    def has_readers(self) -> bool:
-        """Whether there are readers."""
-        return bool(self._readers)
+    def readers(self) -> int:
+        """How many read along."""
+        return len(self._readers)
 
     async def follow(self, after: int, first: bytes = b"") -> AsyncGenerator[bytes, None]:
         """Events from a position on, after `first`, as they come, up to the end; a reader who does not keep up is cut off before it."""

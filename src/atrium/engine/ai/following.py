@@ -1,6 +1,7 @@
 """Reading a turn that another process asks for, or that has ended: out of PostgreSQL, as its pieces are stored."""
 
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from uuid import UUID
 
 from atrium.engine.ai import store
@@ -16,7 +17,17 @@ _LOOK_SECONDS = 0.5
 
 async def follow(op: Operation, turn: StoredTurn, after: int, first: bytes = b"") -> AsyncGenerator[bytes, None]:
     """Events from a position on, after `first`, up to the end; a turn whose process dies is ended by another."""
-    position = after
+    turns = op.services.turns
+    turns.readers += 1
+    try:
+        async with aclosing(_follow(op, turn, after, first)) as events:
+            async for block in events:
+                yield block
+    finally:
+        turns.readers -= 1
+
+
+async def _follow(op: Operation, turn: StoredTurn, position: int, first: bytes) -> AsyncGenerator[bytes, None]:
     with op.services.notifier.subscribe(frozenset({store.topic_of_end(turn.id)})) as notified:
         while True:
             async with op.begin(held=False) as ctx:

@@ -6,14 +6,14 @@ Nothing here names an address that the model's server would fetch.
 import binascii
 import re
 from base64 import b64decode, b64encode
-from collections.abc import Iterable
+from collections.abc import Sequence
 from contextlib import aclosing
 from typing import Any
 
 from atrium.engine.ai.model import BadPart, ChatMessage, Content, FilePart, ImagePart, NoText, RemotePart, TextPart
 from atrium.engine.repository import service as repository
 from atrium.engine.repository import texts
-from atrium.kit.errors import TooLarge
+from atrium.kit.errors import Missing, TooLarge
 from atrium.seams.context import Operation
 from atrium.seams.models import Message
 
@@ -25,15 +25,26 @@ _DATA = re.compile(r"data:image/(png|jpeg|webp);base64,([A-Za-z0-9+/]+={0,2})")
 _BEGINNINGS = {"png": rb"\x89PNG\r\n\x1a\n", "jpeg": rb"\xff\xd8\xff", "webp": rb"RIFF....WEBP"}
 
 
-async def messages_of(op: Operation, said: Iterable[ChatMessage]) -> list[Message]:
-    """What was said, in the words of the wire."""
-    return [Message(message.role, await _content(op, message.content)) for message in said]
+async def messages_of(op: Operation, said: Sequence[ChatMessage], stored: int) -> list[Message]:
+    """What was said, in the words of the wire; of the `stored` messages at the beginning, files that are gone are left out."""
+    return [
+        Message(message.role, await _content(op, message.content, stored=number < stored))
+        for number, message in enumerate(said)
+    ]
 
 
-async def _content(op: Operation, content: Content) -> str | list[dict[str, Any]]:
+async def _content(op: Operation, content: Content, *, stored: bool) -> str | list[dict[str, Any]]:
     if isinstance(content, str):
         return content
-    return [await _part(op, part) for part in content]
+    return [await (_stored_part(op, part) if stored else _part(op, part)) for part in content]
+
+
+async def _stored_part(op: Operation, part: TextPart | ImagePart | FilePart) -> dict[str, Any]:
+    """A part of a conversation: a file in it may have been deleted, or not be shared with the one who asks now."""
+    try:
+        return await _part(op, part)
+    except (Missing, NoText):
+        return {"type": "text", "text": "[a file that cannot be read any more]"}
 
 
 async def _part(op: Operation, part: TextPart | ImagePart | FilePart) -> dict[str, Any]:

@@ -71,7 +71,7 @@ class RunningTurn:
 
     def _left(self) -> None:
         # A stopping process ends the streams; its turns are interrupted, and can be read elsewhere.
-        if not self.transcript.has_readers and not self.op.services.state.draining:
+        if not self.transcript.readers and not self.op.services.state.draining:
             self.stop()
 
     def stop(self, state: TurnState = "stopped") -> None:

@@ -52,6 +52,8 @@ _LEASE = turns.LONGEST_TURN + 30
 # Until the turn is written down: what dies before that frees its reservation soon.
 _SHORT_LEASE = 20
 _STOP_SECONDS = 5.0
+# Of one reply at once: a person's devices and pages.
+_MOST_READERS = 20
 _MOST_MESSAGES = 998
 _KINDS = {status: kind for kind, status in STATUS.items()}
 
@@ -170,8 +172,7 @@ async def _begin_new(
     op: Operation, question: Question, key: str | None, digest: bytes | None
 ) -> RunningTurn | StoredTurn:
     services = op.services
-    if services.state.draining or len(services.turns) >= services.settings.streams_per_process:
-        raise Busy("this server carries as many replies as it can; try again in a moment", retry_after=2)
+    _require_capacity(op)
     executor, conversation_id, earlier = LOCAL, _conversation_id(question.conversation), list[ChatMessage]()
     if question.executor or services.settings.chat_executor or conversation_id:
         async with op.begin() as ctx:
@@ -243,9 +244,10 @@ async def _remember(
 
 
 async def _turn_of(op: Operation, question: Question, earlier: list[ChatMessage]) -> Turn:
-    said = [*earlier, *question.messages, ChatMessage("user", question.prompt)][-_MOST_MESSAGES:]
+    earlier = earlier[len(question.messages) + 1 - _MOST_MESSAGES :]
+    said = [*earlier, *question.messages, ChatMessage("user", question.prompt)]
     return Turn(
-        messages=await parts.messages_of(op, said),
+        messages=await parts.messages_of(op, said, len(earlier)),
         max_tokens=question.max_tokens,
         response_format=question.response_format,
     )
@@ -303,12 +305,19 @@ async def _until_ended(op: Operation, running: RunningTurn, *, stop: bool) -> tu
 def _resumed(op: Operation, turn: StoredTurn, after: int) -> AsyncGenerator[bytes, None]:
     first = following.first_frame(turn) if after < 0 else b""
     running: RunningTurn | None = op.services.turns.find(turn.id)
-    if running is not None:
-        return running.transcript.follow(after, first)
+    if running is None:
+        _require_capacity(op)
+        return following.follow(op, turn, after, first)
+    if running.transcript.readers >= _MOST_READERS:
+        raise Busy(f"{_MOST_READERS} connections read this reply already; close one of them", retry_after=2)
+    return running.transcript.follow(after, first)
+
+
+def _require_capacity(op: Operation) -> None:
+    """Refuse one more reply than this process carries."""
     services = op.services
-    if services.state.draining:
-        raise Busy("this server is stopping; try again in a moment", retry_after=1)
-    return following.follow(op, turn, after, first)
+    if services.state.draining or len(services.turns) + services.turns.readers >= services.settings.streams_per_process:
+        raise Busy("this server carries as many replies as it can; try again in a moment", retry_after=2)
 
 
 def _reply(turn: StoredTurn | NewTurn, ending: Ending, text: str, thinking: str) -> ChatReply:
