@@ -19,6 +19,7 @@ from atrium.kit.notify import wait_for
 from atrium.seams.context import Context, Services
 from atrium.seams.models import TokenUsage
 
+_AT_ONCE = 50
 _MOST_LOST, _MOST_FORGOTTEN = 500, 1000
 _LOOK_SECONDS = 5.0
 
@@ -27,13 +28,16 @@ async def store_pieces(services: Services) -> None:
     """Store what every turn of this process has said since the last time, in one statement, and say that this process is there."""
     kept, storing, done = list[NewPiece](), list[tuple[RunningTurn, int]](), asyncio.get_running_loop().create_future()
     turn: RunningTurn
-    for turn in services.turns:
-        if turn.is_speaking and (pieces := turn.unstored()):
-            kept += pieces
-            # A turn that ends meanwhile waits before it stores the rest.
-            turn.storing = done
-            storing.append((turn, len(pieces)))
     try:
+        for number, turn in enumerate(services.turns):
+            if not number % _AT_ONCE:
+                # Requests have their turn in between.
+                await asyncio.sleep(0)
+            if turn.is_speaking and (pieces := turn.unstored()):
+                kept += pieces
+                # A turn that ends meanwhile waits before it stores the rest.
+                turn.storing = done
+                storing.append((turn, len(pieces)))
         async with services.database.begin_system() as db:
             if storing:
                 await store.insert_pieces(db, kept)
