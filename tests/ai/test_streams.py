@@ -1,6 +1,7 @@
 """A turn outlives its connection: resumed from any process, stopped from any process, settled once however it ends."""
 
 import asyncio
+import contextlib
 import random
 from typing import Any
 from uuid import UUID
@@ -181,6 +182,42 @@ async def test_two_who_come_with_one_key_at_once_ask_once(alice: Client, elsewhe
     assert speaker.count == before + 1
     assert (await used(alice))["ai.requests"] == 1
     assert await reserved(alice) == 0
+
+
+async def test_a_reply_that_takes_long_is_waited_for(
+    alice: Client, speaker: Speaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stream that no client begins to read is given up; a chat has no stream, and is not."""
+    monkeypatch.setattr(running, "_BEGIN_SECONDS", 0.2)
+    asking = asyncio.ensure_future(alice.post("/api/ai/chat", ASK))
+    reader = await Reader(alice, ASK).open()
+    lines = [await speaker.line() for _ in range(2)]
+    await asyncio.sleep(0.6)
+    for line in lines:
+        line.say("late ", "but there")
+        line.finish(usage=(3, 2))
+
+    assert (await asking)["text"] == "late but there"
+    assert (await reader.ended()).data["text"] == "late but there"
+
+
+async def test_a_stream_that_is_never_read_is_given_up(
+    alice: Client, speaker: Speaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "_BEGIN_SECONDS", 0.2)
+
+    async def broken(message: dict[str, Any]) -> None:
+        raise ConnectionResetError
+
+    raw = b'{"prompt": "Well?"}'
+    received: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+    received.put_nowait({"type": "http.request", "body": raw, "more_body": False})
+    scope = alice._scope("POST", "/api/ai/chat/stream", None, {"content-length": str(len(raw))})
+    with contextlib.suppress(ConnectionResetError):
+        await alice.app(scope, received.get, broken)
+    line = await speaker.line()
+
+    await asyncio.wait_for(line.hung_up.wait(), 5)
 
 
 async def test_a_chat_without_a_key_stops_when_its_caller_leaves(alice: Client, speaker: Speaker) -> None:

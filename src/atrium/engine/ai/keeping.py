@@ -1,6 +1,7 @@
 """What keeps turns: their pieces are stored once a second, the turns of a dead process are settled, old ones are forgotten."""
 
 import asyncio
+import contextlib
 from datetime import timedelta
 from uuid import UUID
 
@@ -22,6 +23,8 @@ from atrium.seams.models import TokenUsage
 _AT_ONCE = 50
 _MOST_LOST, _MOST_FORGOTTEN = 500, 1000
 _LOOK_SECONDS = 5.0
+# While PostgreSQL is away nothing can be settled; another process does it later.
+_STOP_SECONDS = 15.0
 
 
 async def store_pieces(services: Services) -> None:
@@ -110,7 +113,9 @@ async def stop(services: Services, heeding: "asyncio.Task[None]") -> None:
     turn: RunningTurn
     for turn in services.turns:
         turn.stop("interrupted")
-    await services.turns.settled()
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(_STOP_SECONDS):
+            await services.turns.settled()
 
 
 async def _heed(services: Services) -> None:

@@ -90,7 +90,8 @@ async def run_turn(op: Operation, turn: Turn) -> ModelReply:
 
 async def chat(op: Operation, question: Question, key: str | None) -> ChatReply:
     """One turn, whole. One that was asked with a key goes on when the caller is cut off, and the same request gets its answer later."""
-    begun = await _begin(op, question, key)
+    # It has no reader of its events: what happens when the caller leaves is decided below.
+    begun = await _begin(op, msgspec.structs.replace(question, on_disconnect="finish"), key)
     if isinstance(begun, RunningTurn):
         turn, ending = await _until_ended(op, begun, stop=key is None)
         text, thinking = begun.transcript.said(), begun.transcript.said(thinking=True)
@@ -213,7 +214,7 @@ async def _begin_new(
     running = RunningTurn(op, new, turn, model, admission)
     if new.conversation_id is not None:
         running.also = partial(_remember, new.conversation_id, question, datetime.now(UTC), new.id)
-    if question.on_disconnect == "stop" and key is None:
+    if question.on_disconnect == "stop":
         running.stop_unless_read()
     running.start()
     return running
