@@ -373,6 +373,46 @@ async def test_a_settlement_that_fails_is_tried_until_it_lands(
     assert (spent["ai.requests"], spent["ai.tokens.total"], await reserved(alice)) == (1, 5, 0)
 
 
+async def test_a_stop_that_comes_while_the_end_is_counted_loses_nothing(
+    alice: Client, speaker: Speaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counting, counted = asyncio.Event(), running.RunningTurn._usage
+
+    async def slowly(self: Any, *arguments: Any) -> Any:
+        counting.set()
+        await asyncio.sleep(0.3)
+        return await counted(self, *arguments)
+
+    monkeypatch.setattr(running.RunningTurn, "_usage", slowly)
+    reader = await Reader(alice, LASTING).open()
+    line = await speaker.line()
+    line.say("cut")
+    await reader.heard("cut")
+    line.die()
+    await counting.wait()
+    stopped = await alice.post("/api/ai/chat/stream", {"stop": reader.turn})
+
+    assert (stopped["state"], stopped["text"]) == ("failed", "cut")
+    assert (await reader.ended()).name == "error"
+    assert await reserved(alice) == 0
+
+
+async def test_a_defect_in_the_end_settles_the_turn_all_the_same(
+    alice: Client, speaker: Speaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(self: Any, *arguments: Any) -> Any:
+        raise RuntimeError("a defect")
+
+    monkeypatch.setattr(running.RunningTurn, "_judged", broken)
+    reader = await Reader(alice, LASTING).open()
+    line = await speaker.line()
+    line.say("said")
+    line.finish(usage=(2, 1))
+
+    assert (await reader.ended()).data["text"] == "said"
+    assert await reserved(alice) == 0
+
+
 async def test_one_more_stream_than_a_process_carries_is_told_so(
     houses: list[Application], alice: Client, speaker: Speaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -97,8 +97,10 @@ class RunningTurn:
         ]
 
     async def _run(self) -> None:
-        state, ending, usage = await self._speak()
+        said = await self._speak()
+        # From here on nothing breaks it off: what was said is counted, judged and settled.
         self._speaking = False
+        state, ending, usage = await self._concluded(said)
         state, ending = await self._settle(state, ending, usage)
         metrics = self.op.services.metrics
         metrics.turns.labels(state).inc()
@@ -106,27 +108,43 @@ class RunningTurn:
         self.transcript.end(ending.event, ending.told(self.transcript.said()))
         self.ended.set_result((state, ending))
 
-    async def _speak(self) -> tuple[TurnState, Ending, TokenUsage]:
-        """Everything the model says; how it ended, and what that cost."""
+    async def _speak(self) -> Done | AppError | None:
+        """Everything the model says: how it ended or failed, None when it was broken off."""
         self._begun = True
         if self._broken_off:
-            return await self._hung_up()
+            return None
         try:
             async with asyncio.timeout(LONGEST_TURN):
-                finish, reported = await self._listen()
-            usage = await self._usage(reported)
-            return "finished", await self._judged(finish, usage), usage
+                return await self._listen()
         except TimeoutError:
-            return await self._failed(ModelUnavailable(f"the model took more than {LONGEST_TURN} seconds"))
+            return ModelUnavailable(f"the model took more than {LONGEST_TURN} seconds")
         except asyncio.CancelledError:
-            return await self._hung_up()
+            if self._task is not None and self._task.cancelling():
+                self._task.uncancel()
+            return None
         except AppError as error:
-            return await self._failed(error)
+            return error
         except Exception as error:  # a turn ends with an event and is settled, whatever happens in it
-            log.error("turn.failed", turn=self.new.id, exc_info=error)
-            return await self._failed(ModelUnavailable("the turn broke off by a defect of this server"))
+            return self._defect(error)
 
-    async def _listen(self) -> tuple[Finish, TokenUsage | None]:
+    async def _concluded(self, said: Done | AppError | None) -> tuple[TurnState, Ending, TokenUsage]:
+        """How it ended, and what that cost."""
+        try:
+            if isinstance(said, Done):
+                usage = await self._usage(said.usage)
+                return "finished", await self._judged(said.finish, usage), usage
+            if said is None:
+                return await self._hung_up()
+            return await self._failed(said)
+        except Exception as error:  # as above
+            usage = self.told or TokenUsage(0, self.pieces, exact=False)
+            return "failed", refused(self._defect(error), usage), usage
+
+    def _defect(self, error: Exception) -> AppError:
+        log.error("turn.failed", turn=self.new.id, exc_info=error)
+        return ModelUnavailable("the turn broke off by a defect of this server")
+
+    async def _listen(self) -> Done:
         async with aclosing(self._port.stream(self.turn)) as arriving:
             async for events in arriving:
                 for event in events:
@@ -136,12 +154,12 @@ class RunningTurn:
                         case UsageSoFar():
                             self.told = event.usage
                         case Done():
-                            return event.finish, event.usage
+                            return event
                         case _:
                             raise ModelRefused("the model called a tool that it was not given")
                 if self._said_enough():
-                    # It goes on past what was reserved: hung up on.
-                    return "length", None
+                    # It goes on past what was reserved: hung up on, without a report.
+                    return Done("length", TokenUsage(0, 0, exact=False))
         raise ModelUnavailable("the model's answer has no end")
 
     def _hear(self, event: TextPiece | ThinkingPiece) -> None:
@@ -162,8 +180,6 @@ class RunningTurn:
         if self._broken_off not in ("stopped", "interrupted"):
             # Not by us: the process is being torn down, and what is running with it.
             self._broken_off = "interrupted"
-        if self._task is not None and self._task.cancelling():
-            self._task.uncancel()
         usage = await self._usage(None)
         if self._broken_off == "stopped":
             return "stopped", Ending(ShownUsage.of(usage), finish="stopped"), usage
