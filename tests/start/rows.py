@@ -163,6 +163,19 @@ ROWS: dict[str, tuple[str, ...]] = {
     ),
     "executor_probes": ("INSERT INTO executor_probes VALUES ('local', now(), true, now())",),
     "model_roles": (f"INSERT INTO model_roles VALUES ('{ORG}', '{TEAM}', 'utility', 'gpu')",),
+    "turn_processes": ("INSERT INTO turn_processes (id) VALUES (gen_random_uuid())",),
+    "turns": (
+        "INSERT INTO turns (id, org_id, team_id, user_id, process_id, executor, simulated, admission_id, reserved_tokens, prompt_tokens)"
+        f" VALUES ('{NOTE}', '{ORG}', '{TEAM}', '{ADA}', gen_random_uuid(), 'local', true, gen_random_uuid(), 100, 10)",
+        "INSERT INTO turns (id, org_id, team_id, user_id, process_id, state, executor, model, simulated, conversation_id, admission_id,"
+        " reserved_tokens, prompt_tokens, key, request, ended_at, ending)"
+        f" VALUES (gen_random_uuid(), '{ORG}', '{TEAM}', '{ADA}', gen_random_uuid(), 'finished', 'gpu', 'm', false, gen_random_uuid(),"
+        " gen_random_uuid(), 100, 10, 'k', '\\x01', now(), '{}')",
+    ),
+    "turn_pieces": (
+        "INSERT INTO turn_pieces (turn_id, at, org_id, thinking, body, pieces, prompt_told, reply_told)"
+        f" VALUES ('{NOTE}', 0, '{ORG}', false, 'words', 1, 10, 1)",
+    ),
     "audit_keys": ("INSERT INTO audit_keys (id, sealed) VALUES ('\\x01020304', '\\x01')",),
     "key_check": ("INSERT INTO key_check (sealed) VALUES ('\\x01')",),
 }
