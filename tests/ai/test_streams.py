@@ -166,6 +166,23 @@ async def test_the_same_key_joins_the_turn_that_runs(alice: Client, elsewhere: C
     assert (await used(alice))["ai.requests"] == 1
 
 
+async def test_a_key_gives_a_narrow_token_nothing_that_a_session_was_answered(
+    company: Company, spoken_house: Application, speaker: Speaker
+) -> None:
+    person = await company.join("owner")
+    made = await person.post("/api/tokens", {"name": "narrow", "scope": ["chat:use"]})
+    narrow, headers = Client(spoken_house.app, made["token"]), {"idempotency-key": "wide"}
+    reader = await Reader(person, LASTING, headers).open()
+    line = await speaker.line()
+    line.say("for the session")
+    line.finish()
+    await reader.ended()
+
+    for path, body in (("/api/ai/chat/stream", LASTING), ("/api/ai/chat", ASK)):
+        refused = await narrow.post(path, body, headers=headers)
+        assert (refused.status, refused.code) == (409, "idempotency.reused")
+
+
 async def test_two_who_come_with_one_key_at_once_ask_once(alice: Client, elsewhere: Client, speaker: Speaker) -> None:
     before, headers = speaker.count, {"idempotency-key": "race"}
     asking = [

@@ -73,15 +73,7 @@ async def echo(op: Operation, body: EchoAsk) -> Echo:
 
 async def chat(op: Operation, body: ChatAsk, *, key: IdempotencyKey | None = None) -> ChatReply:
     """One turn of a model, whole."""
-    question = Question(
-        prompt=body.prompt,
-        messages=body.messages,
-        response_format=body.response_format,
-        max_tokens=body.max_tokens,
-        executor=body.executor,
-        conversation=body.conversation,
-    )
-    return await service.chat(op, question, key)
+    return await service.chat(op, _question(body, body.prompt), key)
 
 
 async def stream_chat(
@@ -100,18 +92,21 @@ async def stream_chat(
         return EventStream(await service.resume(op, body.resume, -1))
     if body.prompt is None:
         raise Invalid("send one of prompt, resume and stop")
-    question = Question(
-        prompt=body.prompt,
-        messages=body.messages,
-        response_format=body.response_format,
-        max_tokens=body.max_tokens,
-        executor=body.executor,
-        conversation=body.conversation,
-        on_disconnect=body.on_disconnect,
-    )
+    question = msgspec.structs.replace(_question(body, body.prompt), on_disconnect=body.on_disconnect)
     return EventStream(await service.stream(op, question, key))
 
 
 async def read_model(op: Operation) -> ChatModel:
     """The model that a chat would use now, or that the simulated one is in use."""
     return await service.read_model(op)
+
+
+def _question(body: ChatAsk | StreamAsk, prompt: Content) -> Question:
+    return Question(
+        prompt=prompt,
+        messages=body.messages,
+        response_format=body.response_format,
+        max_tokens=body.max_tokens,
+        executor=body.executor,
+        conversation=body.conversation,
+    )

@@ -1,7 +1,6 @@
 """The verbs of AI: admit, ask, tell, settle."""
 
 import asyncio
-import hashlib
 from collections.abc import AsyncGenerator
 from datetime import UTC, datetime
 from functools import partial
@@ -156,9 +155,10 @@ async def read_model(op: Operation) -> ChatModel:
 
 async def _begin(op: Operation, question: Question, key: str | None) -> RunningTurn | StoredTurn:
     """A new turn under way, or the one that was begun with this key."""
-    digest = _digest(op, question, key)
+    digest = None
     if key is not None:
         idempotency.require_key(key)
+        digest = idempotency.digest_of(op.who, msgspec.json.encode(question))
         async with op.begin() as ctx:
             if (known := await store.find_turn_by_key(ctx.db, ctx.who, key)) is not None:
                 return _same(known, digest)
@@ -273,10 +273,6 @@ def _conversation_id(asked: str | None) -> UUID | None:
     except msgspec.ValidationError as error:
         message = "`new`, or the id of a conversation"
         raise Invalid(f"conversation: {message}", errors=[{"path": "conversation", "message": message}]) from error
-
-
-def _digest(op: Operation, question: Question, key: str | None) -> bytes | None:
-    return None if key is None else hashlib.sha256(msgspec.json.encode(question)).digest()
 
 
 def _same(known: StoredTurn, digest: bytes | None) -> StoredTurn:

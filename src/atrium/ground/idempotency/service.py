@@ -15,7 +15,7 @@ from atrium.ground.idempotency.model import KeyReused, StoredReply, Unfinished
 from atrium.kit.database import Database
 from atrium.kit.errors import Invalid
 from atrium.kit.keys import Unsealable
-from atrium.seams.context import Context
+from atrium.seams.context import Context, Principal
 
 LONGEST_KEY = 255
 
@@ -23,11 +23,7 @@ LONGEST_KEY = 255
 async def claim(ctx: Context, key: str, *request: bytes) -> StoredReply | None:
     """The earlier reply when this request came before; None when it is new and now ours."""
     require_key(key)
-    who = ctx.who
-    # The permissions of the credential are part of the request: a narrow token must not be handed what a wide one was answered,
-    # nor a script in the browser what a program was.
-    permissions = ",".join((*sorted(who.permissions), "cookie" if who.cookie else "")).encode()
-    digest = hashlib.sha256(b"\0".join((*request, permissions))).digest()
+    who, digest = ctx.who, digest_of(ctx.who, *request)
     if await store.insert_key(ctx.db, who.org_id, who.user_id, key, digest):
         return None
     found = await store.find_reply(ctx.db, who.org_id, who.user_id, key)
@@ -43,6 +39,16 @@ async def claim(ctx: Context, key: str, *request: bytes) -> StoredReply | None:
     except Unsealable as error:
         # Kept under a key that was rotated away since; doing the work a second time would be worse than saying so.
         raise KeyReused("this request was answered before, and the reply can no longer be read") from error
+
+
+def digest_of(who: Principal, *request: bytes) -> bytes:
+    """What tells one request from another.
+
+    The permissions of the credential are part of it: a narrow token must not be handed what a wide one was answered, nor a
+    script in the browser what a program was.
+    """
+    permissions = ",".join((*sorted(who.permissions), "cookie" if who.cookie else "")).encode()
+    return hashlib.sha256(b"\0".join((*request, permissions))).digest()
 
 
 def require_key(key: str) -> None:
