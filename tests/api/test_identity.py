@@ -197,6 +197,7 @@ async def test_whoami_says_who_where_and_what(company: Company) -> None:
         "operator": False,
         "locale": "en",
         "permissions": sorted(ROLES["member"] | {"org:read"}),
+        "idle_permissions": [],
         "features": ["agent", "chat", "translate", "workflows"],
         "two_factor": False,
         "credential": "session",
@@ -209,6 +210,20 @@ async def test_whoami_of_a_scoped_token_shows_what_is_left(company: Company) -> 
     who = await scoped.get("/api/whoami")
 
     assert (who["permissions"], who["credential"]) == (["notes:read"], "token")
+
+
+async def test_whoami_tells_which_permissions_a_new_token_may_not_hold(company: Company) -> None:
+    admin = await company.join("admin", password=PASSWORD)
+    await admin.post("/api/features/workflows", {"enabled": False})
+
+    who = await admin.get("/api/whoami")
+    givable = sorted(set(who["permissions"]) - set(who["idle_permissions"]))
+
+    assert who["idle_permissions"] == ["workflows:read", "workflows:run", "workflows:write"]
+    body = {"name": "all there is", "scope": givable, "password": PASSWORD}
+    assert (await admin.post("/api/tokens", body)).status == 201
+    refused = await admin.post("/api/tokens", body | {"scope": [*givable, "workflows:read"]})
+    assert (refused.status, refused.code) == (403, "identity.scope_too_wide")
 
 
 async def test_whoami_of_a_suspended_company_says_so(company: Company, alice: Client) -> None:

@@ -17,6 +17,12 @@ type Life = keyof typeof LIVES;
 /** What a program needs at least: it looks, and changes nothing. */
 const readingOf = (permissions: string[]) => permissions.filter((one) => one.endsWith(':read'));
 
+/** What a new token may hold: what its owner holds, without what serves only features that the team has turned off. */
+function useGivable(): string[] {
+  const { permissions, idle_permissions: idle } = useIdentity();
+  return permissions.filter((one) => !idle.includes(one));
+}
+
 export default function NewToken() {
   const navigate = useNavigate();
   const queries = useQueryClient();
@@ -35,7 +41,7 @@ export default function NewToken() {
 function TokenForm({ busy, error, onClose, onSubmit }: FormOf<Schemas['NewToken']>) {
   const { t } = useLanguage();
   const [life, setLife] = useState<Life>('quarter');
-  const { permissions } = useIdentity();
+  const permissions = useGivable();
   const [scope, setScope] = useState<string[] | null>(readingOf(permissions));
   const [problem, setProblem] = useState<'name' | 'scope' | null>(null);
   const own = useOwnPassword(error);
@@ -85,7 +91,7 @@ function ScopeField({
   problem: string | undefined;
 }) {
   const { t } = useLanguage();
-  const { permissions } = useIdentity();
+  const permissions = useGivable();
   const toggle = (permission: string) =>
     scope && onChange(scope.includes(permission) ? scope.filter((one) => one !== permission) : [...scope, permission]);
   return (

@@ -274,6 +274,8 @@ class Identity(msgspec.Struct, frozen=True):
     operator: bool
     locale: str
     permissions: list[str]
+    # Of these, what serves only features that the team has turned off: a new credential may not hold it.
+    idle_permissions: list[str]
     features: list[str]
     two_factor: bool
     credential: str

@@ -15,7 +15,7 @@ from atrium.ground.access.model import (
     permissions_of,
 )
 from atrium.ground.audit import service as audit
-from atrium.ground.features.model import features_of
+from atrium.ground.features.model import features_of, idle_permissions
 from atrium.ground.identity import sessions, store
 from atrium.ground.identity.giving import narrowed_scope, require_may_place
 from atrium.ground.identity.model import (
@@ -141,6 +141,18 @@ async def list_principals(db: Transaction, org_id: UUID, ids: list[UUID]) -> dic
     return {person[0]: principal_of(person, "job") for person in await store.list_principals(db, org_id, ids)}
 
 
+async def read_principal(ctx: Context) -> Principal:
+    """The caller with what they may do by now, for work that goes on long after it was asked for."""
+    who = ctx.who
+    found = await store.list_principals(ctx.db, who.org_id, [who.user_id])
+    if not found:
+        raise Unauthenticated("this account is gone")
+    scope = None if who.scope is None else sorted(who.scope)
+    return principal_of(
+        found[0], who.credential, who.credential_id, scope, fresh=who.fresh, cookie=who.cookie, hosted=who.hosted
+    )
+
+
 def narrowed(who: Principal, scope: list[str] | None) -> Principal:
     """The same person, limited to a scope."""
     if scope is None:
@@ -163,6 +175,7 @@ async def read_identity(ctx: Context) -> Identity:
         operator=account.operator,
         locale=(policy.switching and account.locale) or policy.default_locale,
         permissions=sorted(ctx.who.permissions),
+        idle_permissions=sorted(ctx.who.permissions & idle_permissions(ctx.who.features)),
         features=sorted(ctx.who.features),
         two_factor=account.totp_sealed is not None,
         credential=ctx.who.credential,
