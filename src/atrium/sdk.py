@@ -5,6 +5,8 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from uuid import UUID
 
+import msgspec
+
 from atrium.engine.ai.service import run_turn
 from atrium.engine.repository import service as repository
 from atrium.engine.repository import writing
@@ -15,7 +17,11 @@ from atrium.ground.access import service as access
 from atrium.kit.database import Transaction
 from atrium.kit.errors import TooLarge
 from atrium.kit.http import OCTETS
+from atrium.kit.languages import LanguageTag
 from atrium.kit.refusals import Refusal
+from atrium.product.translation import service as translation
+from atrium.product.translation.asking import LONGEST_WORK as LONGEST_TRANSLATION
+from atrium.product.translation.model import Format, SourceText, Translation, TranslationDraft
 from atrium.seams.blobs import BlobMissing, BlobStore
 from atrium.seams.context import Context, Operation, Principal
 from atrium.seams.jobs import Assignment, JobKind, NoArguments
@@ -25,6 +31,7 @@ from atrium.seams.tools import Artifact, Parameter, Tool
 from atrium.seams.wiring import Plugin, PluginRequest, PluginRoute, UserError
 
 __all__ = [
+    "LONGEST_TRANSLATION",
     "Artifact",
     "Assignment",
     "BlobMissing",
@@ -48,11 +55,13 @@ __all__ = [
     "Tool",
     "ToolResult",
     "Transaction",
+    "Translation",
     "Turn",
     "UserError",
     "call_tool",
     "read_object",
     "run_turn",
+    "translate",
     "write_object",
 ]
 
@@ -87,6 +96,26 @@ async def write_object(
     provenance = Provenance(tuple(sources)) if sources else None
     draft = ObjectDraft(key=key, content_type=content_type)
     return await writing.put_object(op, draft, _whole(body), len(body), provenance=provenance)
+
+
+class _Languages(msgspec.Struct, frozen=True):
+    """What the wire would have refused."""
+
+    text: SourceText
+    target: LanguageTag
+    source: LanguageTag | None = None
+
+
+async def translate(
+    op: Operation, text: str, target: str, *, source: str | None = None, format: Format = "text"
+) -> Translation:
+    """Translate a text by the team's glossary, placeholders whole, as `POST /api/translate` does; metered and kept for the caller."""
+    access.require_writing(op)
+    try:
+        msgspec.convert({"text": text, "target": target, "source": source}, _Languages)
+    except msgspec.ValidationError as error:
+        raise UserError(str(error)) from error
+    return await translation.translate(op, TranslationDraft(text=text, target=target, source=source, format=format))
 
 
 async def _whole(body: bytes) -> AsyncIterator[bytes]:

@@ -28,6 +28,7 @@ class Reader:
     client: Client
     body: Any = None
     headers: dict[str, str] = field(default_factory=dict)
+    path: str = "/api/ai/chat/stream"
     status: int = 0
     raw: bytes = b""
     events: list[Event] = field(default_factory=list)
@@ -39,7 +40,7 @@ class Reader:
     async def open(self) -> "Reader":
         raw = b"" if self.body is None else json.dumps(self.body).encode()
         headers = self.headers | ({"content-length": str(len(raw))} if raw else {})
-        scope = self.client._scope("POST", "/api/ai/chat/stream", None, headers)
+        scope = self.client._scope("POST", self.path, None, headers)
         self._received.put_nowait({"type": "http.request", "body": raw, "more_body": False})
         self.task = asyncio.ensure_future(self.client.app(scope, self._received.get, self._send))
         await self._until(lambda: bool(self.status))

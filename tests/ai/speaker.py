@@ -24,6 +24,15 @@ class Line:
         for word in words:
             self._send({"choices": [{"delta": {"reasoning_content": word}}]})
 
+    def call(self, *calls: tuple[str, Any], finish: bool = True, usage: tuple[int, int] | None = None) -> None:
+        """Ask for tools, and end the answer with that."""
+        for index, (name, arguments) in enumerate(calls):
+            function = {"name": name, "arguments": arguments if isinstance(arguments, str) else json.dumps(arguments)}
+            piece = {"index": index, "id": f"x{index}", "type": "function", "function": function}
+            self._send({"choices": [{"delta": {"tool_calls": [piece]}}]})
+        if finish:
+            self.finish("tool_calls", usage)
+
     def finish(self, finish: str = "stop", usage: tuple[int, int] | None = None) -> None:
         self._send({"choices": [{"delta": {}, "finish_reason": finish}]})
         if usage is not None:

@@ -393,14 +393,14 @@ async def test_a_settlement_that_fails_is_tried_until_it_lands(
 async def test_a_stop_that_comes_while_the_end_is_counted_loses_nothing(
     alice: Client, speaker: Speaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    counting, counted = asyncio.Event(), running.RunningTurn._usage
+    counting, counted = asyncio.Event(), running.Asking.usage
 
     async def slowly(self: Any, *arguments: Any) -> Any:
         counting.set()
         await asyncio.sleep(0.3)
         return await counted(self, *arguments)
 
-    monkeypatch.setattr(running.RunningTurn, "_usage", slowly)
+    monkeypatch.setattr(running.Asking, "usage", slowly)
     reader = await Reader(alice, LASTING).open()
     line = await speaker.line()
     line.say("cut")
@@ -417,10 +417,10 @@ async def test_a_stop_that_comes_while_the_end_is_counted_loses_nothing(
 async def test_a_defect_in_the_end_settles_the_turn_all_the_same(
     alice: Client, speaker: Speaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def broken(self: Any, *arguments: Any) -> Any:
+    async def broken(*arguments: Any) -> Any:
         raise RuntimeError("a defect")
 
-    monkeypatch.setattr(running.RunningTurn, "_judged", broken)
+    monkeypatch.setattr(running, "judged", broken)
     reader = await Reader(alice, LASTING).open()
     line = await speaker.line()
     line.say("said")

@@ -216,7 +216,11 @@ def add_domain(target: Path) -> None:
     _insert(
         target / "src/atrium/boot/wiring.py", "from atrium.product.documents import handlers as documents\n", IMPORTS
     )
-    _insert(target / "src/atrium/boot/wiring.py", '    Domain("documents", documents),\n', DOMAIN)
+    _insert(
+        target / "src/atrium/boot/wiring.py",
+        '    Domain("documents", documents, tools=document_tools.TOOLS),\n',
+        DOMAIN,
+    )
 
 
 def add_screen(target: Path) -> None:

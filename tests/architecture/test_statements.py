@@ -32,6 +32,7 @@ UNFENCED = {
     "ai.forget_turns": _OF_ALL,
     "ai.delete_pieces": _OF_ALL,
     "ai.forget_processes": _OF_ALL,
+    "translation.forget_translations": _OF_ALL,
     "quotas.list_companies_with_entries": _OF_ALL,
     "tenancy.find_org_by_slug": _OPERATORS,
     "tenancy.list_orgs": _OPERATORS,

@@ -20,8 +20,8 @@ BODIED = [
 
 # A body left out is a token left out, and the interface answers that with 409.
 TOKENLESS = {"POST /api/workers/jobs/:id/heartbeat"}
-# A header says instead of the body what is wanted; with neither there is nothing to do.
-HEADED = {"POST /api/ai/chat/stream"}
+# One of several fields, or a header, says what is wanted; with none of them there is nothing to do.
+CHOOSING = {"POST /api/agent", "POST /api/ai/chat/stream"}
 
 
 def operation(house: Application, endpoint: Endpoint) -> dict[str, Any]:
@@ -43,7 +43,7 @@ async def test_a_body_may_be_left_out_where_the_document_says_so(stage: Stage, e
     if name_of(endpoint) in TOKENLESS:
         assert (required, answer.status, answer.code) == (False, 409, "jobs.stale_claim")
         return
-    if name_of(endpoint) in HEADED:
+    if name_of(endpoint) in CHOOSING:
         assert (required, answer.status) == (False, 400)
         return
     assert answer.status == 400 if required else answer.status < 300, answer.raw

@@ -122,6 +122,21 @@ async def test_a_settlement_after_expiry_still_counts_what_was_used(
     assert await used(op, "team", "ai.tokens.total") == (70, 1)
 
 
+async def test_what_has_lapsed_is_not_shown_as_reserved_although_no_round_has_freed_it(
+    house: Application, company: Company, database_url: str
+) -> None:
+    op = acting(house, company)
+    await limit(op, "ai.tokens.total", 1000)
+    kept, lapsed = [await quotas.admit(op, {"ai.tokens.total": amount}) for amount in (3, 500)]
+    await run_as_owner(
+        database_url, "UPDATE quota_holds SET expires_at = now() - interval '1 s' WHERE id = $1", lapsed.id
+    )
+
+    assert await used(op, "team", "ai.tokens.total") == (0, 3)
+    await quotas.settle(op, kept, {"ai.tokens.total": 2})
+    assert await used(op, "team", "ai.tokens.total") == (2, 0)
+
+
 async def test_an_extended_hold_does_not_lapse(house: Application, company: Company, database_url: str) -> None:
     op = acting(house, company)
     await limit(op, "ai.concurrency", 1, window="total")

@@ -152,6 +152,7 @@ ROWS: dict[str, tuple[str, ...]] = {
         "INSERT INTO jobs (id, org_id, team_id, user_id, kind, pool, state, max_attempts, lease, input, claim_token, lease_until)"
         f" VALUES (gen_random_uuid(), '{ORG}', '{TEAM}', '{ADA}', 'a', 'a', 'running', 3, '60 s', '{{}}', gen_random_uuid(), now())",
     ),
+    "job_words": (f"INSERT INTO job_words (job_id, at, org_id, body) VALUES (gen_random_uuid(), 0, '{ORG}', 'words')",),
     "job_workers": ("INSERT INTO job_workers (id, pools) VALUES (gen_random_uuid(), '{a,b}')",),
     "executors": (
         "INSERT INTO executors (id, name, mode, url, key_sealed, created_by)"
@@ -175,6 +176,24 @@ ROWS: dict[str, tuple[str, ...]] = {
     "turn_pieces": (
         "INSERT INTO turn_pieces (turn_id, at, org_id, thinking, body, pieces, prompt_told, reply_told)"
         f" VALUES ('{NOTE}', 0, '{ORG}', false, 'words', 1, 10, 1)",
+    ),
+    "agent_runs": (
+        "INSERT INTO agent_runs (id, org_id, user_id, question, opening, tools)"
+        f" VALUES ('{NOTE}', '{ORG}', '{ADA}', '{{}}', '[]', '{{notes_list}}')",
+    ),
+    "agent_calls": (
+        "INSERT INTO agent_calls (run_id, number, org_id, step, name, arguments, effect, digest)"
+        f" VALUES ('{NOTE}', 1, '{ORG}', 1, 'notes_list', '{{}}', 'read', '\\x01')",
+    ),
+    "translations": (
+        "INSERT INTO translations (id, org_id, team_id, user_id, source, target, format, original, text, report, usage, simulated)"
+        f" VALUES ('{NOTE}', '{ORG}', '{TEAM}', '{ADA}', 'und', 'es', 'text', 'words', 'palabras', '{{}}', '{{}}', false)",
+    ),
+    "glossary_terms": (
+        "INSERT INTO glossary_terms (id, org_id, team_id, target, term, translation, changed_by)"
+        f" VALUES ('{NOTE}', '{ORG}', '{TEAM}', 'es', 'board', 'tablero', '{ADA}')",
+        "INSERT INTO glossary_terms (id, org_id, team_id, target, term, case_sensitive, changed_by)"
+        f" VALUES (gen_random_uuid(), '{ORG}', '{TEAM}', 'es', 'Ü', true, '{ADA}')",
     ),
     "audit_keys": ("INSERT INTO audit_keys (id, sealed) VALUES ('\\x01020304', '\\x01')",),
     "key_check": ("INSERT INTO key_check (sealed) VALUES ('\\x01')",),

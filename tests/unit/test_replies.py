@@ -31,6 +31,8 @@ def nested(levels: int) -> dict[str, Any]:
         {"$ref": "http://127.0.0.1/schema.json"},
         {"$ref": "file:///etc/passwd"},
         {"$ref": "#/nowhere"},
+        {"$schema": "http://127.0.0.1/meta"},
+        {"$schema": "https://json-schema.org.example.com/draft/2020-12/schema"},
         {"$ref": 7},
         {"$id": "http://example.com/", "$ref": "other"},
         {"properties": {"a": {"$dynamicRef": "#a"}}},
@@ -85,3 +87,10 @@ def test_a_type_that_contains_itself_is_a_type() -> None:
 def test_a_pattern_that_is_slow_elsewhere_is_not_slow_here() -> None:
     with pytest.raises(ReplyRefused):
         judge_json(f'"{"a" * 50_000}!"', compile_schema({"pattern": "^(a+)+$"}))
+
+
+@pytest.mark.parametrize(
+    "name", ["https://json-schema.org/draft/2020-12/schema", "http://json-schema.org/draft-07/schema#"]
+)
+def test_the_usual_dialects_may_be_named(name: str) -> None:
+    assert judge_json("7", compile_schema({"$schema": name, "type": "integer"})) == 7

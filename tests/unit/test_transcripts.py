@@ -54,7 +54,7 @@ def test_pieces_that_were_handed_out_keep_their_bounds(said: list[tuple[bool, st
             for piece in transcript.pieces():
                 assert stored.setdefault(piece.at, piece) == piece
     stored |= {piece.at: piece for piece in transcript.pieces()}
-    joined = [(piece.thinking, piece.body) for _, piece in sorted(stored.items())]
+    joined = [(piece.kind == "thinking", piece.body) for _, piece in sorted(stored.items())]
     assert characters(joined) == characters(said)
 
 

@@ -53,6 +53,11 @@ async def _spend_and_brand(owner: Client, other: Client, canary: str) -> None:
     for person in (owner, other):
         await _done(await person.post("/api/ai/echo", {"prompt": canary}))
         await _done(await person.post("/api/ai/chat", {"prompt": canary}))
+        await _done(await person.post("/api/agent", {"prompt": f"word_count of {canary}"}))
+        await _done(
+            await person.post("/api/translate", {"text": f"see https://{canary}.example there", "target": "es"})
+        )
+        await _done(await person.post("/api/glossary", {"target": "es", "term": f"{canary} {person.username}"}))
     await _done(await owner.put("/api/org/branding", {"title": canary, "tagline": canary}))
 
 
@@ -66,6 +71,13 @@ async def _queue(house: Application, company: Company, person: Client, canary: s
         "INSERT INTO job_lanes (team_id, org_id, pool, open) VALUES ($1, $2, 'x.example-tools.word-count', true)",
         UUID(person.team_id), company.org.id,
     )  # fmt: skip
+    # As if a worker had begun to answer a chat.
+    await run_as_owner(
+        house.services.settings.database_url,
+        "INSERT INTO job_words (job_id, at, org_id, body) VALUES (gen_random_uuid(), 0, $1, $2)",
+        company.org.id,
+        canary,
+    )
 
 
 async def _store(house: Application, owner: Client, other: Client, canary: str) -> None:

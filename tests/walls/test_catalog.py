@@ -22,6 +22,8 @@ ALL = "SELECT INSERT UPDATE DELETE"
 # What the serving role may do, always behind the wall.
 OF_APP = {
     "activations": "SELECT",
+    "agent_calls": "SELECT INSERT UPDATE",
+    "agent_runs": "SELECT INSERT UPDATE",
     "audit_events": "SELECT INSERT(actor_id, facts, id, kind, org_id, subject, team_id)",
     "audit_heads": "SELECT",
     "blob_releases": "SELECT INSERT DELETE",
@@ -29,6 +31,7 @@ OF_APP = {
     "company_branding": ALL,
     "derivations": "SELECT INSERT",
     "failed_sign_ins": "SELECT",
+    "glossary_terms": ALL,
     "idempotency_keys": ALL,
     "instance": "SELECT",
     "instance_branding": "SELECT",
@@ -38,6 +41,7 @@ OF_APP = {
     "job_orgs": "SELECT UPDATE(running)",
     "job_teams": "SELECT UPDATE(org_full, running)",
     "job_wakes": "SELECT INSERT(org_id, pool, team_id)",
+    "job_words": "SELECT INSERT DELETE",
     "jobs": "SELECT INSERT UPDATE",
     "model_roles": ALL,
     "note_grants": ALL,
@@ -61,6 +65,7 @@ OF_APP = {
     "teams": "SELECT INSERT UPDATE",
     "tokens": ALL,
     "tool_switches": ALL,
+    "translations": "SELECT INSERT DELETE",
     "turn_pieces": "SELECT INSERT",
     "turns": "SELECT INSERT UPDATE",
     # nobody who serves a company makes an operator
@@ -97,10 +102,12 @@ OF_SYSTEM = {
     "job_orgs": "SELECT INSERT UPDATE",
     "job_teams": "SELECT INSERT UPDATE",
     "job_wakes": "SELECT INSERT(org_id, pool, team_id) UPDATE DELETE",
+    # what workers say is deleted with its job, and no word of it read
+    "job_words": "SELECT(job_id) DELETE",
     "job_workers": ALL,
     "jobs": (
-        "SELECT(attempt, cancel_asked, claim_token, created_at, finished_at, id, kind, lease, lease_until, model, org_id, pool,"
-        " priority, run_at, started_at, state, team_id, user_id, worker)"
+        "SELECT(attempt, cancel_asked, claim_token, created_at, finished_at, id, kind, lease, lease_until, model, org_id, part_of,"
+        " pool, priority, run_at, started_at, state, team_id, user_id, worker)"
         " UPDATE(attempt, claim_token, lease_until, started_at, state, worker) DELETE"
     ),
     "key_check": "SELECT INSERT UPDATE",
@@ -134,6 +141,8 @@ OF_SYSTEM = {
     # the credential lookup, sign-in, and forgetting what expired
     "tokens": ALL,
     # sign-in finds the account by name; the seed in it is sealed
+    # forgetting old translations needs their age, never a word of them
+    "translations": "SELECT(created_at, id) DELETE",
     # what models say is stored for all turns of a process at once: added and deleted, and no word of it read
     "turn_pieces": "SELECT(turn_id) INSERT DELETE",
     "turn_processes": ALL,

@@ -12,9 +12,12 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.ai.speaker import speaking
+from tests.ai.test_processes import Heard
 from tests.models.llama import KEY, NAME, Llama
 from tests.models.scripted import Answer, scripted
 from tests.models.test_llama import COUNT, PERSON
+from tests.postgres import run_as_owner
 from tests.processes import Process, fresh_instance
 
 HELLO = {"messages": [{"role": "user", "content": "Hello"}], "max_tokens": 16}
@@ -28,6 +31,20 @@ class Bench:
     operator: httpx.AsyncClient
     token: str
     python: Path
+    url: str
+    person: str
+
+    async def ask(self) -> Heard:
+        """A chat that goes to the worker, being read."""
+        heard = Heard()
+        body = {"prompt": "Hi", "executor": "gpu", "on_disconnect": "finish"}
+        heard.reading = asyncio.ensure_future(heard.read(self.server, self.person, body))
+        return heard
+
+    async def used(self) -> int:
+        lines = (await self.operator.get("/api/usage")).json()["items"]
+        assert sum(line["reserved"] for line in lines) == 0
+        return int(next(line["used"] for line in lines if line["dimension"] == "ai.tokens.total"))
 
     @asynccontextmanager
     async def worker(self, url: str, key: str = KEY) -> AsyncIterator["subprocess.Popen[bytes]"]:
@@ -61,7 +78,9 @@ class Bench:
 async def bench(worker_python: Path) -> AsyncIterator[Bench]:
     async with fresh_instance() as instance:
         made = await instance.operator.post("/api/executors", json={"name": "gpu", "mode": "pull"})
-        yield Bench(instance.server, instance.operator, made.json()["worker_token"], worker_python)
+        yield Bench(
+            instance.server, instance.operator, made.json()["worker_token"], worker_python, instance.url, instance.token
+        )
 
 
 async def test_turns_are_answered_by_the_model_on_the_workers_side(bench: Bench, llama: Llama) -> None:
@@ -110,4 +129,63 @@ async def test_a_model_that_does_not_count_is_estimated(bench: Bench) -> None:
         job = await bench.turn()
 
     assert job["result"]["text"] == "four words were said"
-    assert min(job["result"]["usage"].values()) > 3
+    usage = job["result"]["usage"]
+    assert min(usage["prompt_tokens"], usage["completion_tokens"]) > 3
+    assert usage["exact"] is False
+
+
+async def test_a_chat_is_read_while_the_workers_model_speaks(bench: Bench) -> None:
+    async with speaking() as speaker, bench.worker(speaker.url):
+        heard = await bench.ask()
+        line = await speaker.line()
+        told = ""
+        for number in range(4):
+            line.say(f"{number} ü🌍 ")
+            told += f"{number} ü🌍 "
+            async with asyncio.timeout(2):
+                while heard.text != told:
+                    await asyncio.sleep(0.02)
+        line.say("and the end")
+        line.finish(usage=(11, 9))
+        await heard.ended()
+
+    assert heard.end["text"] == heard.text == told + "and the end"
+    assert heard.end["usage"] == {"prompt_tokens": 11, "completion_tokens": 9, "total_tokens": 20, "exact": True}
+    assert await bench.used() == 20
+
+
+async def test_stopping_a_chat_hangs_up_on_the_workers_model(bench: Bench) -> None:
+    async with speaking() as speaker, bench.worker(speaker.url):
+        heard = await bench.ask()
+        line = await speaker.line()
+        while not heard.text:
+            line.say("word ")
+            await asyncio.sleep(0.2)
+        stopped = await bench.operator.post("/api/ai/chat/stream", json={"stop": heard.turn})
+        for _ in range(25):
+            if line.hung_up.is_set():
+                break
+            line.say("word ")
+            await asyncio.sleep(0.2)
+        await heard.ended()
+
+        assert line.hung_up.is_set()
+        assert stopped.json()["state"] == "stopped"
+        assert await bench.used() == stopped.json()["usage"]["total_tokens"] > 0
+
+
+async def test_a_chat_whose_worker_is_killed_ends_with_what_was_heard(bench: Bench) -> None:
+    async with speaking() as speaker:
+        async with bench.worker(speaker.url):
+            heard = await bench.ask()
+            line = await speaker.line()
+            line.say("before the end")
+            async with asyncio.timeout(5):
+                while not heard.text:
+                    await asyncio.sleep(0.02)
+        # Killed. Its lease of 20 seconds runs out; here it has.
+        await run_as_owner(bench.url, "UPDATE jobs SET lease_until = now() - interval '1 s' WHERE state = 'running'")
+        await heard.ended()
+
+    assert (heard.end["code"], heard.end["text"]) == ("models.unavailable", "before the end")
+    assert await bench.used() == heard.end["usage"]["total_tokens"] > 0

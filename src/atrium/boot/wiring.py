@@ -15,6 +15,7 @@ from atrium.engine.executors import jobs as executor_jobs
 from atrium.engine.executors import service as executor_service
 from atrium.engine.extraction import jobs as extraction_jobs
 from atrium.engine.extraction import listeners as extraction_listeners
+from atrium.engine.extraction import tools as extraction_tools
 from atrium.engine.jobs import chores as job_chores
 from atrium.engine.jobs import handlers as jobs
 from atrium.engine.jobs import listeners as job_listeners
@@ -22,6 +23,7 @@ from atrium.engine.jobs.runner import start_runners, stop_runners
 from atrium.engine.repository import chores as repository_chores
 from atrium.engine.repository import handlers as repository
 from atrium.engine.repository import listeners as repository_listeners
+from atrium.engine.repository import tools as repository_tools
 from atrium.engine.tools import handlers as tools
 from atrium.ground.audit import chain_keys
 from atrium.ground.audit import chores as audit_chores
@@ -37,12 +39,17 @@ from atrium.ground.quotas import handlers as quotas
 from atrium.product.branding import handlers as branding
 from atrium.product.console import handlers as console
 from atrium.product.documents import handlers as documents
+from atrium.product.documents import tools as document_tools
 from atrium.product.localization import handlers as localization
 from atrium.product.notes import handlers as notes
 from atrium.product.notes import listeners as note_listeners
+from atrium.product.notes import tools as note_tools
 from atrium.product.s3 import handlers as s3
 from atrium.product.s3 import listeners as s3_listeners
 from atrium.product.s3 import service as s3_service
+from atrium.product.translation import chores as translation_chores
+from atrium.product.translation import handlers as translation
+from atrium.product.translation import listeners as translation_listeners
 from atrium.product.trash import chores as trash_chores
 from atrium.product.trash import handlers as trash
 from atrium.seams.wiring import Domain
@@ -55,7 +62,13 @@ DOMAINS = (
     Domain("quotas", quotas, chores=quota_chores.CHORES),
     Domain("identity", identity, chores=identity_chores.CHORES, reseal=identity_service.reseal),
     Domain("tools", tools),
-    Domain("repository", repository, listeners=repository_listeners.LISTENERS, chores=repository_chores.CHORES),
+    Domain(
+        "repository",
+        repository,
+        tools=repository_tools.TOOLS,
+        listeners=repository_listeners.LISTENERS,
+        chores=repository_chores.CHORES,
+    ),
     Domain(
         "jobs",
         jobs,
@@ -64,7 +77,12 @@ DOMAINS = (
         start=start_runners,
         stop=stop_runners,
     ),
-    Domain("extraction", job_kinds=extraction_jobs.KINDS, listeners=extraction_listeners.LISTENERS),
+    Domain(
+        "extraction",
+        tools=extraction_tools.TOOLS,
+        job_kinds=extraction_jobs.KINDS,
+        listeners=extraction_listeners.LISTENERS,
+    ),
     Domain(
         "executors",
         executors,
@@ -80,9 +98,10 @@ DOMAINS = (
         start=ai_keeping.start,
         stop=ai_keeping.stop,
     ),
-    Domain("notes", notes, listeners=note_listeners.LISTENERS),
-    Domain("documents", documents),
+    Domain("notes", notes, tools=note_tools.TOOLS, listeners=note_listeners.LISTENERS),
+    Domain("documents", documents, tools=document_tools.TOOLS),
     Domain("s3", s3, listeners=s3_listeners.LISTENERS, reseal=s3_service.reseal),
+    Domain("translation", translation, listeners=translation_listeners.LISTENERS, chores=translation_chores.CHORES),
     Domain("trash", trash, chores=trash_chores.CHORES),
     Domain("branding", branding),
     Domain("localization", localization),

@@ -31,9 +31,9 @@ class TokenRatios:
         self._most = most
         self._ratios: dict[Hashable, float] = {}
 
-    def of(self, machine: Hashable) -> float:
+    def of(self, machine: Hashable, unknown: float = 1.0) -> float:
         """What to multiply an estimate by."""
-        return self._ratios.get(machine, 1.0)
+        return self._ratios.get(machine, unknown)
 
     def learn(self, machine: Hashable, reported: int, estimated: int) -> None:
         """Take one reply into account, within a factor of ten."""

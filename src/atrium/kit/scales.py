@@ -1,5 +1,6 @@
 """What a schema could cost, found out before anybody pays: comparisons for one value, and the least reply that fits."""
 
+import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ _BESIDE = frozenset(
         "contains", "unevaluatedProperties", "unevaluatedItems",
     }
 )  # fmt: skip
+_DIALECT = re.compile(r"https?://json-schema\.org/(draft/20(19-09|20-12)|draft-0[467])?/?schema#?")
 _SHAPES: dict[str, type | tuple[type, ...]] = {
     "allOf": list, "anyOf": list, "oneOf": list, "enum": list, "required": list, "prefixItems": list,
     "properties": dict, "patternProperties": dict, "$defs": dict, "items": (dict, bool), "not": (dict, bool),
@@ -42,6 +44,11 @@ class Weight(NamedTuple):
     def plus(self, other: "Weight") -> "Weight":
         """Both together."""
         return Weight(self.places + other.places, self.beside + other.beside, self.patterns + other.patterns)
+
+
+_ONE = Weight(1)
+# Every other word of a schema, and every name of a property, weighs what stands under it.
+_SPECIAL = _ELSEWHERE | _DATA | _BESIDE | _SHAPES.keys() | {"$ref", "$schema", "uniqueItems", "pattern"}
 
 
 class Least(NamedTuple):
@@ -79,22 +86,29 @@ class Scale:
         if isinstance(node, list):
             return self._sum(self._weigh(one, depth + 1) for one in node)
         if not isinstance(node, dict):
-            return Weight(1)
+            return _ONE
         return self._sum(self._weigh_keyword(node, name, value, depth) for name, value in node.items())
 
     def _sum(self, weights: Iterable[Weight]) -> Weight:
-        total = Weight(1)
+        places, beside, patterns = 1, 0, 0
         for weight in weights:
-            total = total.plus(weight)
-            if total.places > HEAVIEST:
+            places += weight[0]
+            beside += weight[1]
+            patterns += weight[2]
+            if places > HEAVIEST:
                 raise SchemaRefused(f"the schema amounts to more than {HEAVIEST} places")
-            if total.patterns > MOST_PATTERNS:
+            if patterns > MOST_PATTERNS:
                 raise SchemaRefused(f"the schema amounts to more than {MOST_PATTERNS} patterns")
-        return total
+        return Weight(places, beside, patterns)
 
     def _weigh_keyword(self, node: dict[str, Any], name: str, value: Any, depth: int) -> Weight:
+        if name not in _SPECIAL:
+            return self._weigh(value, depth + 1)
         if name in _ELSEWHERE:
             raise SchemaRefused(f"{name} is not taken here")
+        if name == "$schema" and isinstance(value, str) and not _DIALECT.fullmatch(value):
+            # The model's side might fetch what a dialect it does not know is defined by.
+            raise SchemaRefused("$schema names a version of JSON Schema at json-schema.org, or is left out")
         shape = _SHAPES.get(name)
         if shape is not None and not isinstance(value, shape):
             raise SchemaRefused(f"{name} is not what a schema has there")
@@ -105,11 +119,13 @@ class Scale:
             return weight if node.keys() <= {"$ref", "$defs", "title", "description"} else _all_beside(weight)
         if name == "uniqueItems":
             return Weight(1, 2 * _STRUCTURED)
-        weight = self._weigh_patterns(name, value).plus(self._weigh(value, depth + 1))
+        weight = self._weigh(value, depth + 1)
+        if name in ("pattern", "patternProperties"):
+            weight = self._weigh_patterns(name, value).plus(weight)
         return _all_beside(weight) if name in _BESIDE else weight
 
     def _weigh_patterns(self, name: str, value: Any) -> Weight:
-        patterns = {"pattern": [value], "patternProperties": value}.get(name, ())
+        patterns = [value] if name == "pattern" else value
         if any(isinstance(one, str) and len(one) > LONGEST_PATTERN for one in patterns):
             raise SchemaRefused(f"a pattern of the schema has more than {LONGEST_PATTERN} characters")
         return Weight(0, 0, len(patterns))

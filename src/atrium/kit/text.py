@@ -14,3 +14,15 @@ def contains_pattern(search: str) -> str:
     """The LIKE pattern of whatever contains these words, taken literally."""
     escaped = search.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     return f"%{escaped}%"
+
+
+# What models' own chat formats mark their turns with.
+_MARKS = re.compile(
+    r"<(?=\|[^|<>\n]{1,60}\|>)|<(?=/?(?:s|start_of_turn|end_of_turn|tool_call|tool_response|think)>)|<(?=</?SYS>>)"
+    r"|\[(?=/?(?:INST|TOOL_CALLS)\])"
+)
+
+
+def inert(text: str) -> str:
+    """The same words, in which nothing reads as the marks that a model's chat format sets between its turns."""
+    return _MARKS.sub(lambda found: f"{found[0]}\u200b", text)

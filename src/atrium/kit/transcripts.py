@@ -1,11 +1,12 @@
-"""What a model says, as it is said: one writer, any number of readers, and the pieces that are not stored yet.
+"""What a model says and does, as it happens: one writer, any number of readers, and the pieces that are not stored yet.
 
-A position counts the characters said so far, so that a reader who knows one can be told exactly the rest.
+A position counts the characters said so far, so that a reader who knows one can be told exactly the rest. An event besides the
+words counts as the characters of its JSON, and is told whole or not at all.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable
-from typing import NamedTuple
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from typing import Literal, NamedTuple, Protocol
 from uuid import UUID
 
 import msgspec
@@ -14,14 +15,19 @@ from atrium.kit.sse import framed
 
 # What waits for a reader who does not keep up; then the reader is cut off, and may come back for the rest.
 MOST_WAITING = 256 << 10
+# Words of the answer, words the model said to itself, and events whose body is JSON.
+PieceKind = Literal["text", "thinking", "tool_call", "tool_result"]
+WORDS = frozenset({"text", "thinking"})
+_TEXT: PieceKind = "text"
+_THINKING: PieceKind = "thinking"
 _encode = msgspec.json.Encoder().encode
 
 
 class Piece(NamedTuple):
-    """What was said from a position on; `thinking` is what the model said to itself."""
+    """What was said from a position on."""
 
     at: int
-    thinking: bool
+    kind: PieceKind
     body: str
 
     @property
@@ -37,37 +43,48 @@ class Transcript:
         "_fresh",
         "_fresh_at",
         "_kept",
+        "_kind",
         "_prefix",
         "_readers",
-        "_thinking",
         "ending",
         "id",
         "on_left",
         "position",
     )
 
-    def __init__(self, id: UUID) -> None:
-        self.id, self.position = id, 0
+    def __init__(self, id: UUID, position: int = 0, earlier: Iterable[Piece] = ()) -> None:
+        self.id, self.position = id, position
         self.ending: bytes | None = None
         # Called when the last reader has gone before the end.
         self.on_left: Callable[[], None] | None = None
         self._prefix = b"id: %b." % str(id).encode()
-        self._kept: list[Piece] = []
+        self._kept: list[Piece] = list(earlier)
         self._fresh: list[str] = []
-        self._fresh_at, self._thinking = 0, False
+        self._fresh_at, self._kind = position, _TEXT
         self._readers: set[_Reader] = set()
 
     def say(self, text: str, *, thinking: bool = False) -> None:
         """Add what was just said, and tell every reader."""
-        if self._thinking is not thinking or not self._fresh:
+        kind = _THINKING if thinking else _TEXT
+        if self._kind is not kind or not self._fresh:
             self._close_piece()
-            self._fresh_at, self._thinking = self.position, thinking
+            self._fresh_at, self._kind = self.position, kind
         self._fresh.append(text)
         self.position += len(text)
         if self._readers:
-            frame = _delta(self._prefix, self.position, thinking, text)
-            for reader in self._readers:
-                reader.push(frame)
+            self._push(_delta(self._prefix, self.position, kind, text))
+
+    def tell(self, kind: PieceKind, data: object) -> None:
+        """Add an event besides the words, and tell every reader."""
+        self._close_piece()
+        piece = Piece(self.position, kind, _encode(data).decode())
+        self._kept.append(piece)
+        self.position = piece.end
+        self._push(_event(self._prefix, piece))
+
+    def _push(self, frame: bytes) -> None:
+        for reader in self._readers:
+            reader.push(frame)
 
     def end(self, name: str, data: object) -> None:
         """The last event; every reader ends with it."""
@@ -80,9 +97,9 @@ class Transcript:
         self._close_piece()
         return self._kept
 
-    def said(self, *, thinking: bool = False) -> str:
-        """The reply so far, or what the model said to itself."""
-        return "".join([piece.body for piece in self.pieces() if piece.thinking is thinking])
+    def said(self, *, thinking: bool = False, at: int = 0) -> str:
+        """The reply so far, from a position on, or what the model said to itself."""
+        return reply_in(self.pieces(), thinking=thinking, at=at)
 
     @property
     def readers(self) -> int:
@@ -110,7 +127,7 @@ class Transcript:
 
     def _close_piece(self) -> None:
         if self._fresh:
-            self._kept.append(Piece(self._fresh_at, self._thinking, "".join(self._fresh)))
+            self._kept.append(Piece(self._fresh_at, self._kind, "".join(self._fresh)))
             self._fresh = []
 
 
@@ -148,21 +165,46 @@ class _Reader:
         return frames[0] if len(frames) == 1 else b"".join(frames)
 
 
+class Kept(Protocol):
+    """A piece, wherever it was kept."""
+
+    @property
+    def at(self) -> int:
+        """Where it begins."""
+
+    @property
+    def kind(self) -> PieceKind:
+        """Which kind it is of."""
+
+    @property
+    def body(self) -> str:
+        """Its words, or its JSON."""
+
+
+def reply_in(pieces: Sequence[Kept], *, thinking: bool = False, at: int = 0) -> str:
+    """The reply from a position on, or what the model said to itself."""
+    kind = _THINKING if thinking else _TEXT
+    return "".join([piece.body for piece in pieces if piece.kind == kind and piece.at >= at])
+
+
 def frames_after(id: UUID, pieces: Iterable[Piece], after: int) -> bytes:
     """What was said after a position, adjacent pieces of one kind joined into one event."""
     prefix, frames = b"id: %b." % str(id).encode(), list[bytes]()
     run: list[str] = []
-    thinking, end = False, 0
+    kind, end = _TEXT, 0
     for piece in pieces:
         if piece.end <= after:
             continue
-        if run and piece.thinking is not thinking:
-            frames.append(_delta(prefix, end, thinking, "".join(run)))
+        if run and piece.kind != kind:
+            frames.append(_delta(prefix, end, kind, "".join(run)))
             run = []
+        if piece.kind not in WORDS:
+            frames.append(_event(prefix, piece))
+            continue
         run.append(piece.body[max(0, after - piece.at) :])
-        thinking, end = piece.thinking, piece.end
+        kind, end = piece.kind, piece.end
     if run:
-        frames.append(_delta(prefix, end, thinking, "".join(run)))
+        frames.append(_delta(prefix, end, kind, "".join(run)))
     return b"".join(frames)
 
 
@@ -171,6 +213,9 @@ def last_frame(id: UUID, position: int, name: str, data: object) -> bytes:
     return framed(f"{id}.{position + 1}", name, data)
 
 
-def _delta(prefix: bytes, position: int, thinking: bool, text: str) -> bytes:
-    kind = b"thinking" if thinking else b"text"
-    return b'%b%d\nevent: delta\ndata: {"%b":%b}\n\n' % (prefix, position, kind, _encode(text))
+def _delta(prefix: bytes, position: int, kind: PieceKind, text: str) -> bytes:
+    return b'%b%d\nevent: delta\ndata: {"%b":%b}\n\n' % (prefix, position, kind.encode(), _encode(text))
+
+
+def _event(prefix: bytes, piece: Piece) -> bytes:
+    return b"%b%d\nevent: %b\ndata: %b\n\n" % (prefix, piece.end, piece.kind.encode(), piece.body.encode())

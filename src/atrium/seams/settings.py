@@ -210,8 +210,12 @@ class Settings:
         False, "Ask that model for its token counts with every piece; llama.cpp, vLLM and SGLang tell them."
     )
     chat_executor: str = setting("", "Executor of chats and the agent; this server when empty.")
+    agent_seconds: int = setting(120, "Seconds that the agent may take for one run, or to go on with one.", most=900)
     streams_per_process: int = setting(2000, "Most replies of models that one process carries at once.")
     turn_retention_hours: int = setting(24, "Hours for which a model's reply can be read again.", most=8_760)
+    translation_retention_days: int = setting(
+        90, "Days for which a person finds their translations again.", most=36_525
+    )
     push_executors: PushExecutors = setting(
         PushExecutors(),
         "Machines that this server calls for everybody: a JSON list of objects with name, url, and perhaps key, model and capabilities.",

@@ -32,13 +32,14 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """A declaration and its function, which is one of two.
+    """A declaration and its function, which is one of three.
 
     `run` takes (database transaction, principal, arguments) and is done soon; what it writes commits with its audit event.
-    A tool whose effect is `read` gets a transaction that cannot write. `perform` takes (operation, arguments), for a tool that
-    waits for a model or another machine: it opens its own short transactions and holds none while it waits.
+    A tool whose effect is `read` gets a transaction that cannot write. `act` is the same for the server's own tools, which call
+    services: it takes (context, arguments). `perform` takes (operation, arguments), for a tool that waits for a model or another
+    machine: it opens its own short transactions and holds none while it waits.
 
-    Both return text, anything that JSON can express, or an Artifact, within `seconds`. The result of an `untrusted` tool
+    They return text, anything that JSON can express, or an Artifact, within `seconds`. The result of an `untrusted` tool
     may contain what strangers wrote, so a model that has read it is not allowed effects without a person's approval.
     """
 
@@ -46,6 +47,7 @@ class Tool:
     description: str
     permission: str
     run: Callable[..., Awaitable[Any]] | None = None
+    act: Callable[..., Awaitable[Any]] | None = None
     perform: Callable[..., Awaitable[Any]] | None = None
     parameters: tuple[Parameter, ...] = ()
     # The JSON schema of the arguments where it comes with the tool, as from another server; otherwise made of `parameters`.
@@ -83,8 +85,13 @@ class Artifact:
         facts = {name: getattr(self, name) for name in self.__slots__ if name != "extra"}
         return {**{name: fact for name, fact in facts.items() if fact}, **self.extra}
 
+    def as_text(self) -> str:
+        """What a model reads: one line, and the text itself of an artifact that is one."""
+        text = self.extra.get("text") if self.kind == "text" else None
+        return f"{self.as_line()}\n{text}" if isinstance(text, str) else self.as_line()
+
     def as_line(self) -> str:
-        """One line for a model."""
+        """One line that says what it is."""
         parts = [f"[{self.kind}] {self.title}", self.summary, f"object {self.object_id}" if self.object_id else ""]
         return " · ".join(" ".join(part.split()) for part in parts if part)
 
@@ -117,10 +124,12 @@ def problems_with(tool: Tool, permissions: Collection[str]) -> Iterator[str]:
         yield f"unknown permission {tool.permission}"
     if tool.effect not in get_args(Effect):
         yield "must say its effect: read, write or egress"
-    if (tool.run is None) is (tool.perform is None):
-        yield "has either run or perform"
+    if [tool.run, tool.act, tool.perform].count(None) != 2:
+        yield "has one of run, act and perform"
     if tool.run is not None and not is_async_of(tool.run, 3):
         yield "run must be async and take (db, principal, arguments)"
+    if tool.act is not None and not is_async_of(tool.act, 2):
+        yield "act must be async and take (context, arguments)"
     if tool.perform is not None and not is_async_of(tool.perform, 2):
         yield "perform must be async and take (operation, arguments)"
     if not 0 < tool.seconds <= LONGEST_CALL:

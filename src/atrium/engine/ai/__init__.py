@@ -1,1 +1,4 @@
-"""AI: metered turns of models, told as they are said. Owns tables `turns`, `turn_pieces` and `turn_processes`."""
+"""AI: metered turns of models and runs of the agent.
+
+Owns tables `turns`, `turn_pieces`, `turn_processes`, `agent_runs` and `agent_calls`.
+"""

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.ai.model import BadConversation, ChatMessage, Content, ShownUsage, TextPart
+from atrium.engine.ai.model import BadConversation, ChatMessage, Content, FilePart, ShownUsage, TextPart
 from atrium.engine.repository import service as repository
 from atrium.engine.repository import writing
 from atrium.engine.repository.model import ObjectDraft, StoredObject
@@ -47,19 +47,21 @@ async def begin(ctx: Context, prompt: Content) -> UUID:
     return written.id
 
 
-async def read(ctx: Context, id: UUID) -> list[ChatMessage]:
-    """What was said in a conversation that the caller may add to."""
+async def read(ctx: Context, id: UUID) -> tuple[list[ChatMessage], bool]:
+    """What was said in a conversation that the caller may add to, and whether others may have written some of it."""
     stored = await repository.edit_object(ctx, id)
     if stored.version.size > LARGEST:
         raise TooLarge("this conversation has no room for another answer; begin a new one", limit=LARGEST)
-    return [ChatMessage(said.role, said.content) for said in (await _opened(ctx, stored)).messages]
+    found = await _opened(ctx, stored)
+    return [ChatMessage(said.role, said.content) for said in found.messages], _is_tainted(ctx, stored, found)
 
 
-async def add(ctx: Context, id: UUID, said: list[Said]) -> None:
+async def add(ctx: Context, id: UUID, said: list[Said], *, tainted: bool = False) -> None:
     """Add a question and its answer to what the conversation holds by now, as one version."""
     stored = await repository.edit_object(ctx, id)
     before = await _opened(ctx, stored)
-    after = Conversation(before.title, [*before.messages, *said], before.tainted)
+    tainted = tainted or _is_tainted(ctx, stored, before) or any(has_file(one.content) for one in said)
+    after = Conversation(before.title, [*before.messages, *said], tainted)
     await writing.write_small(ctx, _draft(stored.key, before.title), msgspec.json.encode(after), target=stored)
 
 
@@ -67,6 +69,16 @@ def exchange(prompt: Content, asked: datetime, turn: UUID, text: str, usage: Sho
     """A question and its answer; a model that said nothing adds nothing."""
     question = Said("user", prompt, asked, turn)
     return [question, Said("assistant", text, datetime.now(UTC), turn, usage)] if text else [question]
+
+
+def has_file(content: Content) -> bool:
+    """Whether a message carries a file, which others may have written."""
+    return not isinstance(content, str) and any(isinstance(part, FilePart) for part in content)
+
+
+def _is_tainted(ctx: Context, stored: StoredObject, found: Conversation) -> bool:
+    # What a colleague saved last may be anything.
+    return found.tainted or stored.version.created_by != ctx.who.user_id
 
 
 async def _opened(ctx: Context, stored: StoredObject) -> Conversation:

@@ -2,13 +2,15 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from typing import Any
 from uuid import UUID
 
-from atrium.engine.ai import store
+from atrium.engine.ai import agent_rows, store
+from atrium.engine.ai.agent_model import told
 from atrium.engine.ai.model import Ending, StoredPiece, StoredTurn, TurnMissing, started
 from atrium.kit.notify import wait_for
 from atrium.kit.sse import framed
-from atrium.kit.transcripts import Piece, frames_after, last_frame
+from atrium.kit.transcripts import Piece, frames_after, last_frame, reply_in
 from atrium.seams.context import Operation
 
 # Pieces are stored once a second; looking twice as often adds little to that.
@@ -38,11 +40,12 @@ async def _follow(op: Operation, turn: StoredTurn, position: int, first: bytes) 
             if found is None:
                 # Forgotten while it was read.
                 return
-            said = [Piece(piece.at, piece.thinking, piece.body) for piece in pieces]
+            said = [Piece(piece.at, piece.kind, piece.body) for piece in pieces]
             frames = frames_after(turn.id, said, position)
             if ending is not None:
                 end = said[-1].end if said else 0
-                yield first + frames + last_frame(turn.id, end, ending.event, ending.told(text_of(pieces)))
+                last = await _last_words(op, turn.id, ending, reply_in(pieces, at=ending.answer_at))
+                yield first + frames + last_frame(turn.id, end, ending.event, last)
                 return
             if first or frames:
                 position = said[-1].end if frames else position
@@ -51,7 +54,7 @@ async def _follow(op: Operation, turn: StoredTurn, position: int, first: bytes) 
             await wait_for(notified, _LOOK_SECONDS)
 
 
-async def until_ended(op: Operation, id: UUID) -> tuple[StoredTurn, Ending]:
+async def wait_for_end(op: Operation, id: UUID) -> tuple[StoredTurn, Ending]:
     """Wait for the end of a turn in whichever process."""
     with op.services.notifier.subscribe(frozenset({store.topic_of_end(id)})) as notified:
         while True:
@@ -82,6 +85,10 @@ def first_frame(turn: StoredTurn) -> bytes:
     return framed(f"{turn.id}.0", "start", data)
 
 
-def text_of(pieces: list[StoredPiece], *, thinking: bool = False) -> str:
-    """The reply, or what the model said to itself."""
-    return "".join([piece.body for piece in pieces if piece.thinking is thinking])
+async def _last_words(op: Operation, id: UUID, ending: Ending, text: str) -> dict[str, Any]:
+    if not ending.run:
+        return ending.told(text)
+    async with op.begin(held=False) as ctx:
+        run = await agent_rows.find_run(ctx.db, ctx.who, id)
+        calls = await agent_rows.list_calls(ctx.db, ctx.who.org_id, id)
+    return told(ending, text, calls, [] if run is None else run.tainted_by())

@@ -7,16 +7,18 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.ai import store
-from atrium.engine.ai.model import Interrupted, LostTurn, NewPiece, StoredPiece
-from atrium.engine.ai.running import RunningTurn, refused
+from atrium.engine.ai import agent_rows, store
+from atrium.engine.ai.model import Ending, Interrupted, LostTurn, NewPiece, StoredPiece
+from atrium.engine.ai.running import Running, refused
 from atrium.engine.executors.turns import paid_for
+from atrium.engine.jobs import parts as job_parts
 from atrium.ground.quotas import service as quotas
 from atrium.ground.quotas.model import Admission
 from atrium.kit.database import refusal_of
 from atrium.kit.estimates import estimate_tokens
 from atrium.kit.log import log
 from atrium.kit.notify import wait_for
+from atrium.kit.transcripts import WORDS
 from atrium.seams.context import Context, Services
 from atrium.seams.models import TokenUsage
 
@@ -29,8 +31,8 @@ _STOP_SECONDS = 15.0
 
 async def store_pieces(services: Services) -> None:
     """Store what every turn of this process has said since the last time, in one statement, and say that this process is there."""
-    kept, storing, done = list[NewPiece](), list[tuple[RunningTurn, int]](), asyncio.get_running_loop().create_future()
-    turn: RunningTurn
+    kept, storing, done = list[NewPiece](), list[tuple[Running, int]](), asyncio.get_running_loop().create_future()
+    turn: Running
     try:
         for number, turn in enumerate(services.turns):
             if not number % _AT_ONCE:
@@ -67,15 +69,38 @@ async def settle_lost(services: Services) -> int:
 async def _settle(ctx: Context, lost: LostTurn) -> None:
     org_id = ctx.who.org_id
     pieces = await store.list_pieces(ctx.db, org_id, lost.id)
-    usage = await asyncio.to_thread(_usage_of, lost, pieces)
-    error = Interrupted("the server that asked the model stopped; what was kept until then is here")
-    await store.end_turn(ctx.db, org_id, lost.id, "interrupted", msgspec.to_builtins(refused(error, usage)), [])
+    if lost.run_id is not None:
+        await _settle_run(ctx, lost, pieces)
+        return
+    usage = await asyncio.to_thread(_usage_of, lost.prompt_tokens, lost.reserved_tokens, pieces)
+    await store.end_turn(ctx.db, org_id, lost.id, "interrupted", msgspec.to_builtins(_interrupted(usage)), [])
+    await job_parts.end(ctx, lost.id)
     amounts = {"ai.tokens.total": lost.reserved_tokens}
     admission = Admission(lost.admission_id, org_id, lost.team_id, amounts)
     await quotas.settle_within(ctx, admission, paid_for(usage) if pieces else {})
 
 
-def _usage_of(lost: LostTurn, pieces: list[StoredPiece]) -> TokenUsage:
+async def _settle_run(ctx: Context, lost: LostTurn, pieces: list[StoredPiece]) -> None:
+    """A run of the agent pays the question that was being answered, and can go on later."""
+    org_id, usage = ctx.who.org_id, TokenUsage(0, 0)
+    if lost.step_admission_id is not None:
+        reserved = lost.step_reserved or 0
+        said = [piece for piece in pieces if piece.at >= (lost.step_at or 0) and piece.kind in WORDS]
+        usage = await asyncio.to_thread(_usage_of, lost.step_prompt or 0, reserved, said)
+        step = Admission(lost.step_admission_id, org_id, lost.team_id, {"ai.tokens.total": reserved})
+        if await agent_rows.end_step(ctx.db, org_id, lost.id, lost.step_admission_id, usage):
+            await job_parts.end(ctx, lost.step_admission_id)
+            await quotas.settle_within(ctx, step, paid_for(usage) if said else {})
+    ending = msgspec.structs.replace(_interrupted(usage), run=True, answer_at=lost.step_at or 0)
+    await store.end_turn(ctx.db, org_id, lost.id, "interrupted", msgspec.to_builtins(ending), [])
+    await quotas.settle_within(ctx, Admission(lost.admission_id, org_id, lost.team_id, {"ai.concurrency": 1}), {})
+
+
+def _interrupted(usage: TokenUsage) -> Ending:
+    return refused(Interrupted("the server that asked the model stopped; what was kept until then is here"), usage)
+
+
+def _usage_of(prompt_tokens: int, reserved: int, pieces: list[StoredPiece]) -> TokenUsage:
     """What was stored of it cost: as told with the last piece, else as it was estimated."""
     if not pieces:
         return TokenUsage(0, 0)
@@ -83,8 +108,8 @@ def _usage_of(lost: LostTurn, pieces: list[StoredPiece]) -> TokenUsage:
     if last.prompt_told is not None and last.reply_told is not None:
         return TokenUsage(last.prompt_told, last.reply_told)
     tokens = max(last.pieces, estimate_tokens("".join([piece.body for piece in pieces])))
-    prompt = min(lost.prompt_tokens, lost.reserved_tokens)
-    return TokenUsage(prompt, min(tokens, lost.reserved_tokens - prompt), exact=False)
+    prompt = min(prompt_tokens, reserved)
+    return TokenUsage(prompt, min(tokens, reserved - prompt), exact=False)
 
 
 async def forget(services: Services) -> int:
@@ -110,7 +135,7 @@ async def stop(services: Services, heeding: "asyncio.Task[None]") -> None:
     """Interrupt what is still running; all that was said is stored and paid."""
     heeding.cancel()
     await asyncio.gather(heeding, return_exceptions=True)
-    turn: RunningTurn
+    turn: Running
     for turn in services.turns:
         turn.stop("interrupted")
     with contextlib.suppress(TimeoutError):
@@ -133,6 +158,6 @@ async def _heed(services: Services) -> None:
                 (log.warning if refusal_of(error) else log.error)("turns.look_failed", error=str(error))
                 continue
             for id in ids:
-                found: RunningTurn | None = services.turns.find(id)
+                found: Running | None = services.turns.find(id)
                 if found is not None:
                     found.stop()

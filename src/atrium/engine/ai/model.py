@@ -6,7 +6,9 @@ from uuid import UUID
 
 import msgspec
 
+from atrium.engine.executors.turns import OpenedModel
 from atrium.kit.errors import AppError, Conflict, Invalid, Kind, Missing, Unavailable
+from atrium.kit.transcripts import PieceKind
 from atrium.seams.models import Finish, ResponseFormat, TokenUsage
 
 TurnState = Literal["running", "finished", "stopped", "failed", "interrupted"]
@@ -109,6 +111,11 @@ class Ending(msgspec.Struct, frozen=True, omit_defaults=True):
     title: str = ""
     detail: str = ""
     status: int = 0
+    # Of a run of the agent: that it is one, where its last answer begins, why it stopped, and the quota's refusal when that was why.
+    run: bool = False
+    answer_at: int = 0
+    stop: str = ""
+    refusal: dict[str, Any] | None = None
 
     @property
     def event(self) -> str:
@@ -184,7 +191,7 @@ class StoredPiece(msgspec.Struct, frozen=True):
     """What was said from a position on, and how much the model had sent and told by then."""
 
     at: int
-    thinking: bool
+    kind: PieceKind
     body: str
     pieces: int
     prompt_told: int | None
@@ -197,7 +204,7 @@ class NewPiece(msgspec.Struct, frozen=True):
     org_id: UUID
     turn_id: UUID
     at: int
-    thinking: bool
+    kind: PieceKind
     body: str
     pieces: int
     prompt_told: int | None
@@ -212,6 +219,12 @@ class LostTurn(msgspec.Struct, frozen=True):
     admission_id: UUID
     reserved_tokens: int
     prompt_tokens: int
+    # Of a run of the agent: the question that was being answered, if any.
+    run_id: UUID | None = None
+    step_admission_id: UUID | None = None
+    step_reserved: int | None = None
+    step_prompt: int | None = None
+    step_at: int | None = None
 
 
 class ChatReply(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -247,6 +260,20 @@ class ChatModel(msgspec.Struct, frozen=True):
     simulated: bool
     healthy: bool | None
     seen_at: datetime | None
+
+
+class UtilityModel(msgspec.Struct, frozen=True):
+    """The model that a team uses for translation and other work behind the scenes, ready to be asked."""
+
+    executor: str
+    opened: OpenedModel
+    # Whether a worker asks for its turns itself.
+    pulled: bool = False
+
+    @property
+    def simulated(self) -> bool:
+        """Whether no model is configured."""
+        return self.opened.simulated
 
 
 class TurnMissing(Missing):
@@ -308,6 +335,6 @@ class TurnFailed(AppError):
 
     kind, code = Kind.UPSTREAM, "models.failed"
 
-    def __init__(self, ending: Ending, kind: Kind, text: str) -> None:
-        super().__init__(ending.detail, text=text, usage=ending.usage)
+    def __init__(self, ending: Ending, kind: Kind, text: str, **facts: object) -> None:
+        super().__init__(ending.detail, text=text, usage=ending.usage, **facts)
         self.kind, self.code, self.title = kind, ending.code, ending.title

@@ -14,6 +14,7 @@ from atrium.engine.ai.model import BadPart, ChatMessage, Content, FilePart, Imag
 from atrium.engine.repository import service as repository
 from atrium.engine.repository import texts
 from atrium.kit.errors import Missing, TooLarge
+from atrium.kit.text import inert
 from atrium.seams.context import Operation
 from atrium.seams.models import Message
 
@@ -35,7 +36,7 @@ async def messages_of(op: Operation, said: Sequence[ChatMessage], stored: int) -
 
 async def _content(op: Operation, content: Content, *, stored: bool) -> str | list[dict[str, Any]]:
     if isinstance(content, str):
-        return content
+        return inert(content)
     return [await (_stored_part(op, part) if stored else _part(op, part)) for part in content]
 
 
@@ -50,7 +51,7 @@ async def _stored_part(op: Operation, part: TextPart | ImagePart | FilePart) -> 
 async def _part(op: Operation, part: TextPart | ImagePart | FilePart) -> dict[str, Any]:
     match part:
         case TextPart():
-            return {"type": "text", "text": part.text}
+            return {"type": "text", "text": inert(part.text)}
         case ImagePart():
             return _picture(part.image_url.url)
         case FilePart():
@@ -91,4 +92,4 @@ async def _file(op: Operation, part: FilePart) -> dict[str, Any]:
     if not text.text:
         raise NoText(f"{stored.filename} has no text that a model could read; send a document or a picture")
     cut = "\n[cut off here]" if text.truncated or text.characters > MOST_TEXT else ""
-    return {"type": "text", "text": f"File {stored.filename}:\n{text.text}{cut}"}
+    return {"type": "text", "text": f"File {stored.filename}:\n{inert(text.text)}{cut}"}

@@ -1,8 +1,10 @@
-"""One turn under way: the model is asked in a task of its own, readers or not, and the turn is settled once, however it ends."""
+"""One reply under way: a model is asked in a task of its own, readers or not, and the reply is settled once, however it ends."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import math
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
+from typing import NamedTuple
 from uuid import UUID
 
 import msgspec
@@ -10,7 +12,7 @@ import msgspec
 from atrium.engine.ai import store
 from atrium.engine.ai.model import Ending, FormatFault, Interrupted, NewPiece, NewTurn, ShownUsage, TurnState
 from atrium.engine.executors.turns import LONGEST_TURN, OpenedModel, paid_for
-from atrium.engine.inference.estimates import estimate_reply
+from atrium.engine.jobs import parts as job_parts
 from atrium.ground.quotas import service as quotas
 from atrium.ground.quotas.model import Admission
 from atrium.kit.database import refusal_of
@@ -19,14 +21,17 @@ from atrium.kit.estimates import estimate_tokens
 from atrium.kit.http import STATUS
 from atrium.kit.log import log
 from atrium.kit.replies import ReplyRefused, judge_json
-from atrium.kit.transcripts import Transcript
+from atrium.kit.transcripts import WORDS, Piece, Transcript
 from atrium.seams.context import Context, Operation
+from atrium.seams.jobs import Amounts
 from atrium.seams.models import (
+    Call,
     Done,
     Finish,
     ModelFailure,
     ModelRefused,
     ModelUnavailable,
+    ResponseFormat,
     TextPiece,
     ThinkingPiece,
     TokenUsage,
@@ -38,31 +43,137 @@ from atrium.seams.models import (
 _PAUSE, _LONGEST_PAUSE = 0.1, 2.0
 # Seconds in which the caller of a stream has to begin to read.
 _BEGIN_SECONDS = 10.0
+# A machine that sends up to so many tokens a piece is counted by its pieces; learned from replies of so many.
+_ONE_A_PIECE, _ENOUGH_PIECES = 1.5, 20
+# What was learned is an average; rather too many than too few.
+_RATHER = 1.03
 Also = Callable[[Context, str, ShownUsage], Awaitable[None]]
 
 
-class RunningTurn:
-    """A turn that this process asks a model for."""
+class Reserved(NamedTuple):
+    """What a question may cost, and what it was estimated to cost without its answer."""
 
-    def __init__(self, op: Operation, new: NewTurn, turn: Turn, model: OpenedModel, admission: Admission) -> None:
-        self.op, self.new, self.turn, self.admission = op, new, turn, admission
-        self._port = model.port
-        self.transcript = Transcript(new.id)
-        self.ended: asyncio.Future[tuple[TurnState, Ending]] = asyncio.get_running_loop().create_future()
-        # What else happens in the transaction that ends the turn; given its context, the reply's text and what it cost.
-        self.also: Also | None = None
+    tokens: int
+    prompt: int
+
+
+class Asking:
+    """One question to a model: what it says goes into a transcript, and what that costs is counted."""
+
+    def __init__(
+        self, op: Operation, transcript: Transcript, turn: Turn, model: OpenedModel, executor: str, reserved: Reserved
+    ) -> None:
+        self._op, self._transcript, self._turn, self._port = op, transcript, turn, model.port
+        self._executor, self._reserved = executor, reserved
+        self._at = transcript.position
+        self._began = asyncio.get_running_loop().time()
         self.pieces = 0
         self.told: TokenUsage | None = None
-        self.stored = 0
+        self.calls: list[Call] = []
+
+    async def listen(self) -> Done:
+        """Everything the model says, up to its end."""
+        async with aclosing(self._port.stream(self._turn)) as arriving:
+            async for events in arriving:
+                for event in events:
+                    match event:
+                        case TextPiece() | ThinkingPiece():
+                            self._hear(event)
+                        case UsageSoFar():
+                            self.told = event.usage
+                        case Done():
+                            return event
+                        case Call():
+                            self._note(event)
+                if self._said_enough():
+                    # It goes on past what was reserved: hung up on, without a report.
+                    return Done("length", TokenUsage(0, 0, exact=False))
+        raise ModelUnavailable("the model's answer has no end")
+
+    async def usage(self, reported: TokenUsage | None) -> TokenUsage:
+        """What is paid: what was reported; else what was told with the latest piece; else it is estimated."""
+        exact = reported if reported is not None and reported.exact else self.told
+        if exact is not None:
+            self._learn(exact)
+            return _within(exact, self._reserved.tokens)
+        if not (self.pieces or self.calls):
+            return TokenUsage(0, 0, exact=reported is None)
+        ratios = self._op.services.token_ratios
+        question = math.ceil(self._reserved.prompt * ratios.of(self._machine("question"), 1 / _RATHER) * _RATHER)
+        return _within(TokenUsage(question, await self._reply_tokens(), exact=False), self._reserved.tokens)
+
+    async def usage_of_failure(self, error: AppError) -> TokenUsage:
+        """What is paid for a question that failed."""
+        return await self.usage(error.usage if isinstance(error, ModelFailure) and error.usage.total else None)
+
+    def paid(self, usage: TokenUsage) -> Amounts:
+        """What it counts in the books; nothing said and nothing reported is nothing, not even the request."""
+        return paid_for(usage) if self.pieces or self.calls or self.told or usage.total else {}
+
+    def _hear(self, event: TextPiece | ThinkingPiece) -> None:
+        if not self.pieces:
+            waited = asyncio.get_running_loop().time() - self._began
+            self._op.services.metrics.turn_first_word.observe(waited)
+        self.pieces += 1
+        # PostgreSQL's text cannot hold U+0000.
+        text = event.text if "\0" not in event.text else event.text.replace("\0", "")
+        if text:
+            self._transcript.say(text, thinking=type(event) is ThinkingPiece)
+
+    def _note(self, call: Call) -> None:
+        if not self._turn.tools:
+            raise ModelRefused("the model called a tool that it was not given")
+        self.calls.append(call)
+
+    def _said_enough(self) -> bool:
+        said = self.told.completion_tokens if self.told is not None else self.pieces
+        return said > self._turn.max_tokens
+
+    def _said(self) -> str:
+        words = [piece.body for piece in self._transcript.pieces() if piece.at >= self._at and piece.kind in WORDS]
+        return "".join([*words, *(call.arguments for call in self.calls)])
+
+    async def _reply_tokens(self) -> int:
+        """Of a machine that is known to send about one token a piece, by its pieces; else those or an estimate, whichever is more."""
+        ratios = self._op.services.token_ratios
+        if not self.calls and 0 < (ratio := ratios.of(self._machine("piece"), 0.0)) <= _ONE_A_PIECE:
+            return max(self.pieces, math.ceil(self.pieces * ratio))
+        estimate = await asyncio.to_thread(estimate_tokens, self._said())
+        return max(self.pieces, int(estimate * ratios.of(self._machine("reply"))))
+
+    def _machine(self, of: str) -> tuple[UUID, str, str]:
+        return self._op.who.org_id, self._executor, of
+
+    def _learn(self, exact: TokenUsage) -> None:
+        ratios = self._op.services.token_ratios
+        ratios.learn(self._machine("question"), exact.prompt_tokens, self._reserved.prompt)
+        if self.pieces >= _ENOUGH_PIECES and not self.calls:
+            ratios.learn(self._machine("piece"), exact.completion_tokens, self.pieces)
+        # Long replies are no better to learn from, and take longer to estimate.
+        if 0 < self._transcript.position - self._at <= 20_000:
+            ratios.learn(self._machine("reply"), exact.completion_tokens, estimate_tokens(self._said()))
+
+
+class Running:
+    """A reply that this process works on, of whichever kind: what of it is stored, and how it is stopped."""
+
+    def __init__(self, op: Operation, new: NewTurn, position: int = 0, earlier: Sequence[Piece] = ()) -> None:
+        self.op, self.new = op, new
+        self.transcript = Transcript(new.id, position, earlier)
+        self.ended: asyncio.Future[tuple[TurnState, Ending]] = asyncio.get_running_loop().create_future()
+        self.asking: Asking | None = None
+        self.stored = len(earlier)
         # Done when the pieces are stored that are on their way.
         self.storing: asyncio.Future[None] | None = None
         self._task: asyncio.Task[None] | None = None
         self._begun, self._speaking, self._broken_off = False, True, ""
-        self._began = asyncio.get_running_loop().time()
 
     def start(self) -> None:
-        """Begin to ask."""
+        """Begin to work."""
         self._task = self.op.services.turns.start(self.new.id, self, self._run())
+
+    async def _run(self) -> None:
+        raise NotImplementedError
 
     def stop_unless_read(self) -> None:
         """Stop when the last reader leaves, or none comes."""
@@ -89,33 +200,24 @@ class RunningTurn:
 
     def unstored(self) -> list[NewPiece]:
         """What has been said and is not stored yet."""
-        org_id, id, told = self.op.who.org_id, self.new.id, self.told
+        org_id, id = self.op.who.org_id, self.new.id
+        told, pieces = (self.asking.told, self.asking.pieces) if self.asking is not None else (None, 0)
         prompt, reply = (None, None) if told is None else (told.prompt_tokens, told.completion_tokens)
         return [
-            NewPiece(org_id, id, piece.at, piece.thinking, piece.body, self.pieces, prompt, reply)
+            NewPiece(org_id, id, piece.at, piece.kind, piece.body, pieces, prompt, reply)
             for piece in self.transcript.pieces()[self.stored :]
         ]
 
-    async def _run(self) -> None:
-        said = await self._speak()
-        # From here on nothing breaks it off: what was said is counted, judged and settled.
-        self._speaking = False
-        state, ending, usage = await self._concluded(said)
-        state, ending = await self._settle(state, ending, usage)
-        metrics = self.op.services.metrics
-        metrics.turns.labels(state).inc()
-        metrics.turn_tokens.inc(usage.total)
-        self.transcript.end(ending.event, ending.told(self.transcript.said()))
-        self.ended.set_result((state, ending))
-
-    async def _speak(self) -> Done | AppError | None:
+    async def _unbroken(self, work: Awaitable[Done]) -> Done | AppError | None:
         """Everything the model says: how it ended or failed, None when it was broken off."""
         self._begun = True
         if self._broken_off:
+            if asyncio.iscoroutine(work):
+                work.close()
             return None
         try:
             async with asyncio.timeout(LONGEST_TURN):
-                return await self._listen()
+                return await work
         except TimeoutError:
             return ModelUnavailable(f"the model took more than {LONGEST_TURN} seconds")
         except asyncio.CancelledError:
@@ -127,125 +229,75 @@ class RunningTurn:
         except Exception as error:  # a turn ends with an event and is settled, whatever happens in it
             return self._defect(error)
 
-    async def _concluded(self, said: Done | AppError | None) -> tuple[TurnState, Ending, TokenUsage]:
-        """How it ended, and what that cost."""
-        try:
-            if isinstance(said, Done):
-                usage = await self._usage(said.usage)
-                return "finished", await self._judged(said.finish, usage), usage
-            if said is None:
-                return await self._hung_up()
-            return await self._failed(said)
-        except Exception as error:  # as above
-            usage = self.told or TokenUsage(0, self.pieces, exact=False)
-            return "failed", refused(self._defect(error), usage), usage
-
     def _defect(self, error: Exception) -> AppError:
         log.error("turn.failed", turn=self.new.id, exc_info=error)
         return ModelUnavailable("the turn broke off by a defect of this server")
 
-    async def _listen(self) -> Done:
-        async with aclosing(self._port.stream(self.turn)) as arriving:
-            async for events in arriving:
-                for event in events:
-                    match event:
-                        case TextPiece() | ThinkingPiece():
-                            self._hear(event)
-                        case UsageSoFar():
-                            self.told = event.usage
-                        case Done():
-                            return event
-                        case _:
-                            raise ModelRefused("the model called a tool that it was not given")
-                if self._said_enough():
-                    # It goes on past what was reserved: hung up on, without a report.
-                    return Done("length", TokenUsage(0, 0, exact=False))
-        raise ModelUnavailable("the model's answer has no end")
+    def _end(self, state: TurnState, ending: Ending, usage: TokenUsage, data: object) -> None:
+        """Tell everybody who waits."""
+        metrics = self.op.services.metrics
+        metrics.turns.labels(state).inc()
+        metrics.turn_tokens.inc(usage.total)
+        self.transcript.end(ending.event, data)
+        self.ended.set_result((state, ending))
 
-    def _hear(self, event: TextPiece | ThinkingPiece) -> None:
-        if not self.pieces:
-            waited = asyncio.get_running_loop().time() - self._began
-            self.op.services.metrics.turn_first_word.observe(waited)
-        self.pieces += 1
-        # PostgreSQL's text cannot hold U+0000.
-        text = event.text if "\0" not in event.text else event.text.replace("\0", "")
-        if text:
-            self.transcript.say(text, thinking=type(event) is ThinkingPiece)
-
-    def _said_enough(self) -> bool:
-        said = self.told.completion_tokens if self.told is not None else self.pieces
-        return said > self.turn.max_tokens
-
-    async def _hung_up(self) -> tuple[TurnState, Ending, TokenUsage]:
+    def _hung_up(self, usage: TokenUsage) -> tuple[TurnState, Ending]:
         if self._broken_off not in ("stopped", "interrupted"):
             # Not by us: the process is being torn down, and what is running with it.
             self._broken_off = "interrupted"
-        usage = await self._usage(None)
         if self._broken_off == "stopped":
-            return "stopped", Ending(ShownUsage.of(usage), finish="stopped"), usage
+            return "stopped", Ending(ShownUsage.of(usage), finish="stopped")
         error = Interrupted("the server that asked the model stopped; what it had said until then is kept")
-        return "interrupted", refused(error, usage), usage
+        return "interrupted", refused(error, usage)
 
-    async def _failed(self, error: AppError) -> tuple[TurnState, Ending, TokenUsage]:
-        told = error.usage if isinstance(error, ModelFailure) and error.usage.total else None
-        usage = await self._usage(told)
-        return "failed", refused(error, usage), usage
 
-    async def _usage(self, reported: TokenUsage | None) -> TokenUsage:
-        """What is paid: what was reported; else what was told with the latest piece; else pieces or an estimate, whichever is more."""
-        exact = reported if reported is not None and reported.exact else self.told
-        if exact is not None:
-            self._learn(exact)
-            return _within(exact, self.new.reserved_tokens)
-        if not self.pieces:
-            return TokenUsage(0, 0, exact=reported is None)
-        said = "".join([piece.body for piece in self.transcript.pieces()])
-        estimate = await asyncio.to_thread(estimate_reply, self.turn, said)
-        ratio = self.op.services.token_ratios.of(self._machine)
-        tokens = max(self.pieces, int(estimate.completion_tokens * ratio))
-        return _within(TokenUsage(estimate.prompt_tokens, tokens, exact=False), self.new.reserved_tokens)
+class RunningTurn(Running):
+    """A turn of a chat."""
 
-    @property
-    def _machine(self) -> tuple[UUID, str]:
-        return self.op.who.org_id, self.new.executor
+    def __init__(self, op: Operation, new: NewTurn, turn: Turn, model: OpenedModel, admission: Admission) -> None:
+        super().__init__(op, new)
+        self.turn, self.admission, self._whole = turn, admission, model.whole
+        reserved = Reserved(new.reserved_tokens, new.prompt_tokens)
+        self.spoken = Asking(op, self.transcript, turn, model, new.executor, reserved)
+        self.asking = self.spoken
+        # What else happens in the transaction that ends the turn; given its context, the reply's text and what it cost.
+        self.also: Also | None = None
 
-    def _learn(self, exact: TokenUsage) -> None:
-        # Long replies are no better to learn from, and take longer to estimate.
-        if 0 < self.transcript.position <= 20_000:
-            said = "".join([piece.body for piece in self.transcript.pieces()])
-            self.op.services.token_ratios.learn(self._machine, exact.completion_tokens, estimate_tokens(said))
+    async def _run(self) -> None:
+        said = await self._unbroken(self.spoken.listen())
+        # From here on nothing breaks it off: what was said is counted, judged and settled.
+        self._speaking = False
+        state, ending, usage = await self._concluded(said)
+        state, ending = await self._settle(state, ending, usage)
+        self._end(state, ending, usage, ending.told(self.transcript.said()))
 
-    async def _judged(self, finish: Finish, usage: TokenUsage) -> Ending:
-        """The ending of a reply that came to its end; JSON that was asked for is judged, never repaired."""
-        shown, wanted = ShownUsage.of(usage), self.turn.response_format
-        if wanted is None or wanted.type == "text":
-            return Ending(shown, finish=finish)
+    async def _concluded(self, said: Done | AppError | None) -> tuple[TurnState, Ending, TokenUsage]:
+        """How it ended, and what that cost."""
         try:
-            parsed = await asyncio.to_thread(judge_json, self.transcript.said(), wanted.compiled())
-        except ReplyRefused as fault:
-            cut = " (it was cut off)" if finish == "length" else ""
-            return Ending(shown, finish=finish, schema_error=FormatFault("", f"{fault}{cut}"))
-        if wanted.type == "json_object" and not isinstance(parsed, dict):
-            return Ending(shown, finish=finish, schema_error=FormatFault("", "it is not a JSON object"))
-        return Ending(shown, finish=finish, parsed=parsed)
+            if isinstance(said, Done):
+                usage = await self.spoken.usage(said.usage)
+                ending = await judged(self.transcript.said(), self.turn.response_format, said.finish, usage)
+                return "finished", ending, usage
+            if said is None:
+                usage = await self.spoken.usage(None)
+                return *self._hung_up(usage), usage
+            usage = await self.spoken.usage_of_failure(said)
+            return "failed", refused(said, usage), usage
+        except Exception as error:  # as above
+            usage = self.spoken.told or TokenUsage(0, self.spoken.pieces, exact=False)
+            return "failed", refused(self._defect(error), usage), usage
 
     async def _settle(self, state: TurnState, ending: Ending, usage: TokenUsage) -> tuple[TurnState, Ending]:
         """Store what is left, end the turn and pay it, in one transaction; tried until PostgreSQL has taken it."""
-        pause = _PAUSE
-        while True:
-            try:
-                if self.storing is not None:
-                    await self.storing
-                async with self.op.begin(held=False) as ctx:
-                    return await self._settle_within(ctx, state, ending, usage)
-            except Exception as error:  # nothing may be lost, and nothing paid twice: the transaction is one
-                known = refusal_of(error)
-                if known is None and self.also is not None:
-                    # The reply is kept with its turn, whatever else it could not be kept in.
-                    self.also = None
-                (log.warning if known else log.error)("turn.settling_failed", turn=self.new.id, error=repr(error))
-            await asyncio.sleep(pause)
-            pause = min(2 * pause, _LONGEST_PAUSE)
+
+        async def work(ctx: Context) -> tuple[TurnState, Ending]:
+            return await self._settle_within(ctx, state, ending, usage)
+
+        def failed() -> None:
+            # The reply is kept with its turn, whatever else it could not be kept in.
+            self.also = None
+
+        return await until_settled(self, work, failed)
 
     async def _settle_within(
         self, ctx: Context, state: TurnState, ending: Ending, usage: TokenUsage
@@ -253,16 +305,58 @@ class RunningTurn:
         if await store.end_turn(
             ctx.db, ctx.who.org_id, self.new.id, state, msgspec.to_builtins(ending), self.unstored()
         ):
-            # Nothing said and nothing reported: nothing is paid, not even the request.
-            spent = paid_for(usage) if self.pieces or self.told or usage.total else {}
-            await quotas.settle_within(ctx, self.admission, spent)
+            if self._whole is not None:
+                # Before the books, which come last in the order of locks.
+                await job_parts.end(ctx, self._whole)
+            await quotas.settle_within(ctx, self.admission, self.spoken.paid(usage))
             if self.also is not None:
                 await self.also(ctx, self.transcript.said(), ending.usage)
             return state, ending
-        # Settled already by a process that took this one for dead.
-        found = await store.find_turn(ctx.db, ctx.who, self.new.id)
-        known = found.ended() if found is not None else None
-        return (found.state, known) if found is not None and known is not None else (state, ending)
+        return await settled_elsewhere(ctx, self.new.id, state, ending)
+
+
+async def until_settled(
+    running: Running,
+    work: Callable[[Context], Awaitable[tuple[TurnState, Ending]]],
+    failed: Callable[[], None],
+) -> tuple[TurnState, Ending]:
+    """The end of a reply in one transaction; tried until PostgreSQL has taken it. `failed` is told of what is not PostgreSQL's."""
+    pause = _PAUSE
+    while True:
+        try:
+            if running.storing is not None:
+                await running.storing
+            async with running.op.begin(held=False) as ctx:
+                return await work(ctx)
+        except Exception as error:  # nothing may be lost, and nothing paid twice: the transaction is one
+            known = refusal_of(error)
+            if known is None:
+                failed()
+            (log.warning if known else log.error)("turn.settling_failed", turn=running.new.id, error=repr(error))
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, _LONGEST_PAUSE)
+
+
+async def settled_elsewhere(ctx: Context, id: UUID, state: TurnState, ending: Ending) -> tuple[TurnState, Ending]:
+    """How a turn ended that a process settled which took this one for dead."""
+    found = await store.find_turn(ctx.db, ctx.who, id)
+    known = found.ended() if found is not None else None
+    return (found.state, known) if found is not None and known is not None else (state, ending)
+
+
+async def judged(text: str, wanted: ResponseFormat | None, finish: Finish, usage: TokenUsage) -> Ending:
+    """The ending of a reply that came to its end; JSON that was asked for is judged, never repaired."""
+    shown = ShownUsage.of(usage)
+    if wanted is None or wanted.type == "text":
+        return Ending(shown, finish=finish)
+    try:
+        parsed = await asyncio.to_thread(judge_json, text, wanted.compiled())
+    except ReplyRefused as fault:
+        cut = " (it was cut off)" if finish == "length" else ""
+        return Ending(shown, finish=finish, schema_error=FormatFault("", f"{fault}{cut}"))
+    if wanted.type == "json_object" and not isinstance(parsed, dict):
+        return Ending(shown, finish=finish, schema_error=FormatFault("", "it is not a JSON object"))
+    return Ending(shown, finish=finish, parsed=parsed)
 
 
 def refused(error: AppError, usage: TokenUsage) -> Ending:

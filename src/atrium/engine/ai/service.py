@@ -1,7 +1,7 @@
 """The verbs of AI: admit, ask, tell, settle."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -27,12 +27,14 @@ from atrium.engine.ai.model import (
     StoredTurn,
     TurnFailed,
     TurnMissing,
+    UtilityModel,
 )
-from atrium.engine.ai.running import RunningTurn
+from atrium.engine.ai.running import Running, RunningTurn
 from atrium.engine.executors import service as executors
 from atrium.engine.executors import turns
-from atrium.engine.executors.model import LOCAL, WrongExecutor
-from atrium.engine.inference.estimates import estimate_turn
+from atrium.engine.executors.model import LOCAL
+from atrium.engine.inference.estimates import estimate_reply, estimate_turn
+from atrium.engine.jobs import parts as job_parts
 from atrium.ground.access import service as access
 from atrium.ground.idempotency import service as idempotency
 from atrium.ground.idempotency.model import KeyReused
@@ -42,8 +44,9 @@ from atrium.kit.errors import AppError, Invalid, Kind
 from atrium.kit.http import STATUS
 from atrium.kit.ids import new_id
 from atrium.kit.sse import framed
+from atrium.kit.transcripts import reply_in
 from atrium.seams.context import Context, Operation
-from atrium.seams.models import ModelReply, Turn
+from atrium.seams.models import Message, ModelReply, Turn
 from atrium.seams.routes import Disconnected
 
 # A reservation outlives the longest turn, so that none is freed while its model still talks.
@@ -53,7 +56,7 @@ _SHORT_LEASE = 20
 _STOP_SECONDS = 5.0
 # Of one reply at once: a person's devices and pages.
 _MOST_READERS = 20
-_MOST_MESSAGES = 998
+MOST_MESSAGES = 998
 _KINDS = {status: kind for kind, status in STATUS.items()}
 
 
@@ -67,15 +70,37 @@ async def echo(op: Operation, text: str) -> Echo:
 
 async def run_turn(op: Operation, turn: Turn) -> ModelReply:
     """One turn on the executor that the caller's team uses, reserved before and paid after, however it ends."""
+    return await run_on(op, await open_utility(op), turn)
+
+
+async def open_utility(op: Operation) -> UtilityModel:
+    """The model of the role `utility` for the caller's team."""
     access.require(op, "chat:use")
     async with op.begin() as ctx:
         place = await turns.place_turn(ctx, None)
-    if place.worker is not None:
-        raise WrongExecutor(f"{place.model} asks for work itself; queue a job of kind {turns.TURN_KIND} for it")
+    executor, pulled = place.model or LOCAL, place.worker is not None
+    return UtilityModel(executor, await turns.open_model(op, executor, new_id() if pulled else None), pulled)
+
+
+async def run_on(
+    op: Operation,
+    model: UtilityModel,
+    turn: Turn,
+    *,
+    seconds: float = turns.LONGEST_TURN,
+    simulation: Callable[[], str] | None = None,
+) -> ModelReply:
+    """One turn of an opened model, reserved before and paid after, however it ends; `simulation` is what a simulated one says."""
+    # A job of a pull executor is part of one turn alone.
+    whole = new_id() if model.pulled else None
+    opened = model.opened if whole is None else await turns.open_model(op, model.executor, whole)
     most = turns.reserved_for(turn)
     admission = await quotas.admit(op, most, lease=_LEASE)
     try:
-        reply = await turns.run_turn(op, place.model, turn)
+        if model.simulated and simulation is not None:
+            reply = await _simulated(turn, simulation)
+        else:
+            reply = await turns.ask(opened.port, turn, seconds)
     except BaseException as error:
         spent = turns.spent_by(error)
         if spent is None:
@@ -83,8 +108,17 @@ async def run_turn(op: Operation, turn: Turn) -> ModelReply:
             spent = {dimension: amount for dimension, amount in most.items() if dimension != "ai.concurrency"}
         await quotas.settle(op, admission, spent)
         raise
+    finally:
+        if whole is not None:
+            async with op.begin(held=False) as ctx:
+                await job_parts.end(ctx, whole)
     await quotas.settle(op, admission, turns.paid_for(reply.usage))
     return reply
+
+
+async def _simulated(turn: Turn, simulation: Callable[[], str]) -> ModelReply:
+    said = await asyncio.to_thread(simulation)
+    return ModelReply(said, "stop", await asyncio.to_thread(estimate_reply, turn, said))
 
 
 async def chat(op: Operation, question: Question, key: str | None) -> ChatReply:
@@ -92,12 +126,12 @@ async def chat(op: Operation, question: Question, key: str | None) -> ChatReply:
     # It has no reader of its events: what happens when the caller leaves is decided below.
     begun = await _begin(op, msgspec.structs.replace(question, on_disconnect="finish"), key)
     if isinstance(begun, RunningTurn):
-        turn, ending = await _until_ended(op, begun, stop=key is None)
+        turn, ending = await until_ended(op, begun, stop=key is None)
         text, thinking = begun.transcript.said(), begun.transcript.said(thinking=True)
     else:
-        turn, ending = await following.until_ended(op, begun.id)
+        turn, ending = await following.wait_for_end(op, begun.id)
         pieces = await following.read_pieces(op, begun.id)
-        text, thinking = following.text_of(pieces), following.text_of(pieces, thinking=True)
+        text, thinking = reply_in(pieces), reply_in(pieces, thinking=True)
     return _reply(turn, ending, text, thinking)
 
 
@@ -106,12 +140,12 @@ async def stream(op: Operation, question: Question, key: str | None) -> AsyncGen
     begun = await _begin(op, question, key)
     if isinstance(begun, RunningTurn):
         return begun.transcript.follow(-1, framed(f"{begun.new.id}.0", "start", begun.new.started()))
-    return _resumed(op, begun, -1)
+    return resumed(op, begun, -1)
 
 
 async def resume(op: Operation, id: UUID, after: int) -> AsyncGenerator[bytes, None]:
     """The events of a turn after a position, from whichever process asks for it; -1 is from the beginning."""
-    return _resumed(op, await following.read_turn(op, id), after)
+    return resumed(op, await following.read_turn(op, id), after)
 
 
 async def resume_after(op: Operation, event_id: str) -> AsyncGenerator[bytes, None]:
@@ -130,7 +164,7 @@ async def stop(op: Operation, id: UUID) -> StoppedTurn:
     """Hang up on the model, in whichever process; what it said is kept and paid. A turn that has ended stays as it is."""
     turn = await following.read_turn(op, id)
     if turn.state == "running":
-        running: RunningTurn | None = op.services.turns.find(id)
+        running: Running | None = op.services.turns.find(id)
         if running is not None:
             running.stop()
         else:
@@ -138,12 +172,13 @@ async def stop(op: Operation, id: UUID) -> StoppedTurn:
                 await store.ask_to_stop(ctx.db, ctx.who, id, turn.process_id)
         try:
             async with asyncio.timeout(_STOP_SECONDS):
-                turn, _ = await following.until_ended(op, id)
+                turn, _ = await following.wait_for_end(op, id)
         except TimeoutError:
             # Its process does not answer; when it has died, the turn is ended by another.
             turn = await following.read_turn(op, id)
     ending, pieces = turn.ended(), await following.read_pieces(op, id)
-    return StoppedTurn(id, turn.state, following.text_of(pieces), None if ending is None else ending.usage)
+    text = reply_in(pieces, at=0 if ending is None else ending.answer_at)
+    return StoppedTurn(id, turn.state, text, None if ending is None else ending.usage)
 
 
 async def read_model(op: Operation) -> ChatModel:
@@ -161,7 +196,7 @@ async def _begin(op: Operation, question: Question, key: str | None) -> RunningT
         digest = idempotency.digest_of(op.who, msgspec.json.encode(question))
         async with op.begin() as ctx:
             if (known := await store.find_turn_by_key(ctx.db, ctx.who, key)) is not None:
-                return _same(known, digest)
+                return same_request(known, digest)
     try:
         return await _begin_new(op, question, key, digest)
     except AppError as error:
@@ -173,22 +208,21 @@ async def _begin_new(
     op: Operation, question: Question, key: str | None, digest: bytes | None
 ) -> RunningTurn | StoredTurn:
     services = op.services
-    _require_capacity(op)
-    executor, conversation_id, earlier = LOCAL, _conversation_id(question.conversation), list[ChatMessage]()
+    require_capacity(op)
+    executor, conversation_id, earlier = LOCAL, conversation_id_of(question.conversation), list[ChatMessage]()
     if question.executor or services.settings.chat_executor or conversation_id:
         async with op.begin() as ctx:
             place = await turns.place_chat(ctx, question.executor)
-            if place.worker is not None:
-                raise WrongExecutor(f"{place.model} asks for work itself; queue a job of kind {turns.TURN_KIND} for it")
             executor = place.model or LOCAL
             if conversation_id is not None:
-                earlier = await conversations.read(ctx, conversation_id)
+                earlier, _ = await conversations.read(ctx, conversation_id)
     turn = await _turn_of(op, question, earlier)
-    model = await turns.open_model(op, executor)
-    most, prompt = await asyncio.to_thread(_costs, turn) if _is_long(turn) else _costs(turn)
+    id = new_id()
+    model = await turns.open_model(op, executor, id)
+    most, prompt = await asyncio.to_thread(_costs, turn) if is_long(turn) else _costs(turn)
     admission = await quotas.admit(op, most, lease=_SHORT_LEASE)
     new = NewTurn(
-        id=new_id(),
+        id=id,
         process_id=services.turns.process_id,
         executor=executor,
         model=model.model,
@@ -210,7 +244,7 @@ async def _begin_new(
         raise
     if written is not None:
         await quotas.settle(op, admission, {})
-        return _same(written, digest)
+        return same_request(written, digest)
     running = RunningTurn(op, new, turn, model, admission)
     if new.conversation_id is not None:
         running.also = partial(_remember, new.conversation_id, question, datetime.now(UTC), new.id)
@@ -245,27 +279,33 @@ async def _remember(
 
 
 async def _turn_of(op: Operation, question: Question, earlier: list[ChatMessage]) -> Turn:
-    earlier = earlier[len(question.messages) + 1 - _MOST_MESSAGES :]
-    said = [*earlier, *question.messages, ChatMessage("user", question.prompt)]
     return Turn(
-        messages=await parts.messages_of(op, said, len(earlier)),
+        messages=await messages_of(op, question, earlier),
         max_tokens=question.max_tokens,
         response_format=question.response_format,
     )
+
+
+async def messages_of(op: Operation, question: Question, earlier: list[ChatMessage]) -> list[Message]:
+    """What is said to the model: what the conversation holds, what came along, and the question."""
+    earlier = earlier[len(question.messages) + 1 - MOST_MESSAGES :]
+    said = [*earlier, *question.messages, ChatMessage("user", question.prompt)]
+    return await parts.messages_of(op, said, len(earlier))
 
 
 def _costs(turn: Turn) -> tuple[dict[str, int], int]:
     return turns.reserved_for(turn), estimate_turn(turn)
 
 
-def _is_long(turn: Turn) -> bool:
+def is_long(turn: Turn) -> bool:
     """Whether estimating takes so long that it belongs beside the event loop."""
     return sum(
         len(message.content or "") for message in turn.messages if isinstance(message.content, str)
     ) > 20_000 or any(isinstance(message.content, list) for message in turn.messages)
 
 
-def _conversation_id(asked: str | None) -> UUID | None:
+def conversation_id_of(asked: str | None) -> UUID | None:
+    """The conversation that is named; None for a new one and for none."""
     if asked is None or asked == "new":
         return None
     try:
@@ -275,13 +315,15 @@ def _conversation_id(asked: str | None) -> UUID | None:
         raise Invalid(f"conversation: {message}", errors=[{"path": "conversation", "message": message}]) from error
 
 
-def _same(known: StoredTurn, digest: bytes | None) -> StoredTurn:
+def same_request(known: StoredTurn, digest: bytes | None) -> StoredTurn:
+    """The turn that has this key, which must have been asked with the same request."""
     if known.request != digest:
         raise KeyReused("this key was used for a different question; take a new one")
     return known
 
 
-async def _until_ended(op: Operation, running: RunningTurn, *, stop: bool) -> tuple[StoredTurn | NewTurn, Ending]:
+async def until_ended(op: Operation, running: Running, *, stop: bool) -> tuple[StoredTurn | NewTurn, Ending]:
+    """Wait for the end of a reply of this process; `stop` it when the caller leaves before."""
     gone: asyncio.Future[Any] = asyncio.ensure_future(op.gone())
     ended: asyncio.Future[Any] = running.ended
     try:
@@ -299,27 +341,33 @@ async def _until_ended(op: Operation, running: RunningTurn, *, stop: bool) -> tu
     return running.new, running.ended.result()[1]
 
 
-def _resumed(op: Operation, turn: StoredTurn, after: int) -> AsyncGenerator[bytes, None]:
+def resumed(op: Operation, turn: StoredTurn, after: int) -> AsyncGenerator[bytes, None]:
+    """The events of a turn after a position, out of this process or out of PostgreSQL."""
     first = following.first_frame(turn) if after < 0 else b""
-    running: RunningTurn | None = op.services.turns.find(turn.id)
+    running: Running | None = op.services.turns.find(turn.id)
     if running is None:
-        _require_capacity(op)
+        require_capacity(op)
         return following.follow(op, turn, after, first)
     if running.transcript.readers >= _MOST_READERS:
         raise Busy(f"{_MOST_READERS} connections read this reply already; close one of them", retry_after=2)
     return running.transcript.follow(after, first)
 
 
-def _require_capacity(op: Operation) -> None:
+def require_capacity(op: Operation) -> None:
     """Refuse one more reply than this process carries."""
     services = op.services
     if services.state.draining or len(services.turns) + services.turns.readers >= services.settings.streams_per_process:
         raise Busy("this server carries as many replies as it can; try again in a moment", retry_after=2)
 
 
+def kind_of(ending: Ending) -> Kind:
+    """Which kind of refusal a turn that failed is told as."""
+    return _KINDS.get(ending.status, Kind.UPSTREAM)
+
+
 def _reply(turn: StoredTurn | NewTurn, ending: Ending, text: str, thinking: str) -> ChatReply:
     if ending.code:
-        raise TurnFailed(ending, _KINDS.get(ending.status, Kind.UPSTREAM), text)
+        raise TurnFailed(ending, kind_of(ending), text)
     fault = ending.schema_error
     if fault is not None:
         message = f"the model's reply is not what was asked for: {fault.message}"

@@ -58,7 +58,8 @@ async def list_pieces(db: Transaction, org_id: UUID, id: UUID, after: int = -1) 
     return await db.all(
         StoredPiece,
         """
-        SELECT at, thinking, body, pieces, prompt_told, reply_told FROM turn_pieces
+        SELECT at, coalesce(event, CASE WHEN thinking THEN 'thinking' ELSE 'text' END) AS kind, body, pieces, prompt_told, reply_told
+          FROM turn_pieces
          WHERE org_id = :org_id AND turn_id = :id AND at + length(body) > :after ORDER BY at
         """,
         org_id=org_id,
@@ -68,9 +69,10 @@ async def list_pieces(db: Transaction, org_id: UUID, id: UUID, after: int = -1) 
 
 
 _INSERT_PIECES = """
-    INSERT INTO turn_pieces (org_id, turn_id, at, thinking, body, pieces, prompt_told, reply_told)
-    SELECT org_id, turn_id, at, thinking, body, pieces, prompt_told, reply_told
-      FROM jsonb_to_recordset(:pieces) AS p (org_id uuid, turn_id uuid, at int, thinking boolean, body text, pieces int,
+    INSERT INTO turn_pieces (org_id, turn_id, at, thinking, event, body, pieces, prompt_told, reply_told)
+    SELECT org_id, turn_id, at, kind = 'thinking', CASE WHEN kind NOT IN ('text', 'thinking') THEN kind END, body, pieces, prompt_told,
+           reply_told
+      FROM jsonb_to_recordset(:pieces) AS p (org_id uuid, turn_id uuid, at int, kind text, body text, pieces int,
                                              prompt_told bigint, reply_told bigint)
     ON CONFLICT DO NOTHING
 """
@@ -193,8 +195,10 @@ async def find_lost(db: Transaction, org_id: UUID, id: UUID) -> LostTurn | None:
     return await db.one(
         LostTurn,
         """
-        SELECT id, team_id, admission_id, reserved_tokens, prompt_tokens FROM turns
-         WHERE org_id = :org_id AND id = :id AND state = 'running' FOR UPDATE
+        SELECT t.id, t.team_id, t.admission_id, t.reserved_tokens, t.prompt_tokens, r.id AS run_id, r.step_admission_id,
+               r.step_reserved, r.step_prompt, r.step_at
+          FROM turns t LEFT JOIN agent_runs r ON r.org_id = t.org_id AND r.id = t.id
+         WHERE t.org_id = :org_id AND t.id = :id AND t.state = 'running' FOR UPDATE OF t
         """,
         org_id=org_id,
         id=id,

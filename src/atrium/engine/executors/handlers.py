@@ -14,6 +14,7 @@ from atrium.engine.executors.model import (
     ModelRoles,
     NewExecutor,
     Role,
+    Said,
     SettledReply,
 )
 from atrium.ground.identity.model import CurrentPassword
@@ -90,14 +91,15 @@ async def claim_job(op: Operation, body: ClaimAsk) -> ClaimReply | None:
 
 
 class Heartbeat(msgspec.Struct, forbid_unknown_fields=True):
-    """A sign of life."""
+    """A sign of life; `said` is how the reply goes on, for those who follow it."""
 
     claim_token: Token | None = None
+    said: Said | None = None
 
 
 async def extend_lease(op: Operation, id: UUID, body: Heartbeat) -> LeaseReply:
     """Extend the lease of a claimed job, and learn whether it is still wanted."""
-    return await workers.extend_lease(op, id, body.claim_token)
+    return await workers.extend_lease(op, id, body.claim_token, body.said)
 
 
 class Completion(msgspec.Struct, forbid_unknown_fields=True):

@@ -1,7 +1,7 @@
 """The nouns of executors."""
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 import msgspec
@@ -116,6 +116,13 @@ class ClaimReply(msgspec.Struct, frozen=True):
     job: ClaimedJob
     claim_token: UUID
     lease_expires_at: datetime
+
+
+class Said(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Characters of the reply from a position on; what was heard before is ignored."""
+
+    at: Annotated[int, msgspec.Meta(ge=0, le=4_000_000)]
+    text: Annotated[str, msgspec.Meta(max_length=200_000)]
 
 
 class LeaseReply(msgspec.Struct, frozen=True):

@@ -16,6 +16,7 @@ from atrium.engine.executors.model import (
     PushEndpoint,
     WrongExecutor,
 )
+from atrium.engine.executors.pulled import WorkerPort
 from atrium.engine.inference.estimates import estimate_reply, estimate_turn
 from atrium.engine.inference.simulated import SimulatedModel
 from atrium.engine.inference.wire import Machine, OpenAIWire
@@ -67,6 +68,8 @@ class OpenedModel(msgspec.Struct, frozen=True):
     port: ModelPort
     model: str | None
     simulated: bool = False
+    # Of a pull executor: what its job is part of, to be ended with the turn.
+    whole: UUID | None = None
 
 
 async def place_turn(ctx: Context, name: str | None) -> JobPlacement:
@@ -100,7 +103,12 @@ async def _place(ctx: Context, name: str | None, usual: str) -> JobPlacement:
 
 async def run_turn(op: Operation, name: str | None, turn: Turn, seconds: float = LONGEST_TURN) -> ModelReply:
     """The reply of a machine that this server calls; one that takes too long is hung up on, and pays what was said."""
-    port = _RecordingPort(await open_port(op, name or LOCAL))
+    return await ask((await open_model(op, name or LOCAL)).port, turn, seconds)
+
+
+async def ask(opened: ModelPort, turn: Turn, seconds: float = LONGEST_TURN) -> ModelReply:
+    """The reply of an opened model; one that takes too long is hung up on, and pays what was said."""
+    port = _RecordingPort(opened)
     try:
         async with asyncio.timeout(seconds):
             reply = await complete(port, turn)
@@ -128,13 +136,11 @@ def spent_by(error: BaseException) -> Amounts | None:
     return {} if isinstance(error, Exception) else None
 
 
-async def open_port(op: Operation, name: str) -> ModelPort:
-    """The port of a machine that this server calls."""
-    return (await open_model(op, name)).port
+async def open_model(op: Operation, name: str, whole: UUID | None = None) -> OpenedModel:
+    """The model of this server, or of an executor that serves the caller's company; its own comes before one of the settings.
 
-
-async def open_model(op: Operation, name: str) -> OpenedModel:
-    """The model of this server, or of a push executor that serves the caller's company; its own comes before one of the settings."""
+    A pull executor is asked by a job, which is part of `whole`.
+    """
     settings = op.services.settings
     if name.lower() == LOCAL:
         if not settings.local_model_url:
@@ -147,6 +153,9 @@ async def open_model(op: Operation, name: str) -> OpenedModel:
         return OpenedModel(configured_port(op.services, configured), configured.model or None)
     if endpoint is None:
         raise ExecutorMissing(f"{name} is no longer in service for your company", name=name)
+    if endpoint.url is None and whole is not None:
+        place = JobPlacement(endpoint.name, endpoint.id)
+        return OpenedModel(WorkerPort(op, TURN_KIND, place, whole), endpoint.model, whole=whole)
     if endpoint.url is None:
         raise WrongExecutor(f"{name} is a pull executor; it has no URL to call", name=name)
     return OpenedModel(endpoint_port(op.services, endpoint, endpoint.url), endpoint.model)

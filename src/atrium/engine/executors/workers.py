@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from atrium.engine.executors import store
-from atrium.engine.executors.model import ClaimedJob, ClaimReply, LeaseReply, SettledReply, StoredExecutor
+from atrium.engine.executors.model import ClaimedJob, ClaimReply, LeaseReply, Said, SettledReply, StoredExecutor
 from atrium.engine.jobs import dispatcher, remote
 from atrium.kit.errors import Unauthenticated
 from atrium.seams.context import Operation
@@ -33,9 +33,11 @@ async def claim_job(op: Operation, kinds: list[str], models: list[str], seconds:
     return ClaimReply(job, claim.token, claim.lease_until)
 
 
-async def extend_lease(op: Operation, id: UUID, token: str | None) -> LeaseReply:
-    """Keep a job for longer."""
+async def extend_lease(op: Operation, id: UUID, token: str | None, said: Said | None = None) -> LeaseReply:
+    """Keep a job for longer, and say how its reply goes on."""
     worker = await _worker(op)
+    if said is not None:
+        await remote.hear(op.services, worker.id, worker.bound_to, id, token, said.at, said.text)
     lease = await remote.extend_lease(op.services, worker.id, worker.bound_to, id, token)
     return LeaseReply(lease.lease_until, lease.cancel_requested)
 

@@ -37,6 +37,8 @@ class Attempt:
     owner: Principal
     input: Any
     arguments: Any
+    # Not of a part: the whole has reserved what it may spend, and pays.
+    pays: bool = True
 
 
 async def claim(
@@ -94,11 +96,14 @@ async def _begin_within(services: Services, db: Transaction, org_id: UUID, claim
 def _attempt(claim: Claim, kind: JobKind, owner: Principal | None, content: AttemptInput) -> Attempt | Report:
     if owner is None or owner.team_id != claim.team_id:
         return Report(claim=claim, outcome="failed", error="its owner has left the team")
+    if content.part_of is not None and content.heard:
+        return Report(claim=claim, outcome="failed", error="its worker was taken away while it answered")
     try:
         arguments = msgspec.convert(content.input, kind.arguments)
     except msgspec.ValidationError as error:
         return Report(claim=claim, outcome="failed", error=f"the kind no longer takes this input: {error}")
-    return Attempt(claim, kind, identity.narrowed(owner, content.scope), content.input, arguments)
+    who = identity.narrowed(owner, content.scope)
+    return Attempt(claim, kind, who, content.input, arguments, content.part_of is None)
 
 
 async def _admitted(services: Services, db: Transaction, org_id: UUID, attempts: list[Attempt]) -> list[Attempt]:
@@ -125,7 +130,11 @@ async def _admitted(services: Services, db: Transaction, org_id: UUID, attempts:
 
 def _reservations(attempts: list[Attempt]) -> list[tuple[Attempt, Amounts]]:
     """What each may spend. Beside the event loop: a kind may have to read all that it was given to know."""
-    return [(attempt, attempt.kind.reserves(attempt.arguments)) for attempt in attempts if attempt.kind.reserves]
+    return [
+        (attempt, attempt.kind.reserves(attempt.arguments))
+        for attempt in attempts
+        if attempt.kind.reserves and attempt.pays
+    ]
 
 
 async def _put_back(services: Services, db: Transaction, org_id: UUID, refused: list[tuple[Attempt, AppError]]) -> None:

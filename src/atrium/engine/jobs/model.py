@@ -58,6 +58,8 @@ class NewJob(msgspec.Struct, frozen=True, kw_only=True):
     run_at: datetime | None
     input: Any
     listed: bool
+    # What it belongs to: that pays for it, shows it and ends it.
+    part_of: UUID | None = None
 
 
 class Claim(msgspec.Struct, frozen=True):
@@ -80,6 +82,8 @@ class AttemptInput(msgspec.Struct, frozen=True):
     id: UUID
     scope: list[str] | None
     input: Any
+    part_of: UUID | None
+    heard: int
 
 
 class Lease(msgspec.Struct, frozen=True):
@@ -88,6 +92,22 @@ class Lease(msgspec.Struct, frozen=True):
     id: UUID
     lease_until: datetime
     cancel_requested: bool
+
+
+class Hearing(msgspec.Struct, frozen=True):
+    """How much of a running attempt's reply has been heard, and whether anything waits for it."""
+
+    heard: int
+    wanted: bool
+
+
+class JobPart(msgspec.Struct, frozen=True):
+    """Where a job stands that is part of something else."""
+
+    id: UUID
+    state: str
+    result: Any
+    error: str | None
 
 
 class Settled(msgspec.Struct, frozen=True):
@@ -169,6 +189,13 @@ class StaleClaim(Conflict):
 
     code = "jobs.stale_claim"
     title = "This claim is no longer held"
+
+
+class WordsMissing(Conflict):
+    """What a worker says begins after what was heard of it; `heard` is where to begin."""
+
+    code = "jobs.words_missing"
+    title = "Something before this is missing"
 
 
 class ResultRefused(AppError):

@@ -171,6 +171,28 @@ async def reopen_teams(db: Transaction, limit: int) -> int:
     )
 
 
+async def list_left_parts(db: Transaction, age: timedelta, limit: int) -> list[tuple[UUID, UUID]]:
+    """Jobs (company, what they are part of) that wait for longer than anything waits for them."""
+    rows = await db.rows(
+        """
+        SELECT org_id, part_of FROM jobs
+         WHERE part_of IS NOT NULL AND state IN ('queued', 'scheduled') AND created_at < now() - :age::interval LIMIT :limit
+        """,
+        age=age,
+        limit=limit,
+    )
+    return [(org_id, whole) for org_id, whole in rows]
+
+
+async def forget_parts(db: Transaction, age: timedelta) -> int:
+    """Drop jobs that ended as parts of something else, with their words; by then that has taken over what it needs."""
+    rows = await db.rows(
+        "DELETE FROM jobs WHERE part_of IS NOT NULL AND finished_at < now() - :age::interval RETURNING id", age=age
+    )
+    await db.run("DELETE FROM job_words WHERE job_id = ANY(:ids)", ids=[id for (id,) in rows])
+    return len(rows)
+
+
 async def forget_finished(db: Transaction, age: timedelta, limit: int) -> int:
     return await db.run(
         """

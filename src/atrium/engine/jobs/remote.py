@@ -8,7 +8,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.jobs import queue_rows, store
+from atrium.engine.jobs import parts, queue_rows, store
 from atrium.engine.jobs.claiming import Attempt
 from atrium.engine.jobs.dispatcher import Gone, claim_one
 from atrium.engine.jobs.model import (
@@ -58,6 +58,15 @@ def _pools(kind: JobKind, worker: UUID, models: list[str]) -> Iterator[str]:
         yield from (pool_of(kind.name, model) for model in (None, *models))
 
 
+async def hear(
+    services: Services, worker: UUID, bound_to: UUID | None, id: UUID, token: str | None, at: int, text: str
+) -> None:
+    """What the current attempt has said, from a position on."""
+    async with services.database.begin_system() as db:
+        claim = await _held(db, worker, bound_to, id, token)
+    await parts.hear(services, claim, at, text)
+
+
 async def extend_lease(services: Services, worker: UUID, bound_to: UUID | None, id: UUID, token: str | None) -> Lease:
     """A longer lease for the current attempt."""
     async with services.database.begin_system() as db:
@@ -92,6 +101,9 @@ async def _problem(services: Services, claim: Claim, result: Any) -> str | None:
         found = await store.read_attempts(db, claim.org_id, [claim])
     if not found:
         raise StaleClaim(_STALE)
+    if found[0].part_of is not None:
+        # What it is part of judges the result itself.
+        return None
     arguments = msgspec.convert(found[0].input, kind.arguments)
     return await asyncio.to_thread(kind.problem_between, arguments, result)
 

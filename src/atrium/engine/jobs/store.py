@@ -37,7 +37,7 @@ LISTED = f"""
 UNLISTED = f"""
     SELECT {SUMMARY} {FROM_JOBS}
      WHERE j.org_id = :org_id AND j.team_id = :team_id AND NOT j.listed AND j.kind = :kind AND j.id < :before
-       AND (:states::text[] IS NULL OR j.state = ANY (:states))
+       AND j.part_of IS NULL AND (:states::text[] IS NULL OR j.state = ANY (:states))
      ORDER BY j.id DESC LIMIT :limit
 """
 # A page of each state, then the page of all: no index has several states in the order of ids. The state is bounded from both
@@ -64,13 +64,14 @@ async def insert_jobs(
         """
         WITH queued AS (
           INSERT INTO jobs (id, org_id, team_id, user_id, scope, kind, model, pool, priority, state, max_attempts, lease, run_at,
-                            input, listed)
+                            input, listed, part_of)
           SELECT d.id, :org_id, :team_id, :user_id, :scope, d.kind, d.model, d.pool, d.priority,
                  CASE WHEN d.run_at > now() THEN 'scheduled' ELSE 'queued' END, d.max_attempts, d.lease,
-                 coalesce(d.run_at, now()), d.input::jsonb, d.listed
+                 coalesce(d.run_at, now()), d.input::jsonb, d.listed, d.part_of
             FROM unnest(:ids::uuid[], :kinds::text[], :models::text[], :pools::text[], :priorities::smallint[],
-                        :max_attempts::int[], :leases::interval[], :run_ats::timestamptz[], :inputs::text[], :listed::boolean[])
-                 AS d (id, kind, model, pool, priority, max_attempts, lease, run_at, input, listed)
+                        :max_attempts::int[], :leases::interval[], :run_ats::timestamptz[], :inputs::text[], :listed::boolean[],
+                        :wholes::uuid[])
+                 AS d (id, kind, model, pool, priority, max_attempts, lease, run_at, input, listed, part_of)
           RETURNING pool, state
         ), woken AS (
           INSERT INTO job_wakes (org_id, team_id, pool)
@@ -93,6 +94,7 @@ async def insert_jobs(
         run_ats=[draft.run_at for draft in drafts],
         inputs=[_json(draft.input) for draft in drafts],
         listed=[draft.listed for draft in drafts],
+        wholes=[draft.part_of for draft in drafts],
     )
 
 
@@ -104,7 +106,10 @@ async def list_served_pools(db: Transaction) -> list[str]:
 async def find_job(db: Transaction, org_id: UUID, team_id: UUID, id: UUID, served: list[str]) -> Job | None:
     return await db.one(
         Job,
-        f"SELECT {SUMMARY}, j.input, j.result {FROM_JOBS} WHERE j.org_id = :org_id AND j.team_id = :team_id AND j.id = :id",
+        f"""
+        SELECT {SUMMARY}, j.input, j.result {FROM_JOBS}
+         WHERE j.org_id = :org_id AND j.team_id = :team_id AND j.id = :id AND j.part_of IS NULL
+        """,
         org_id=org_id,
         team_id=team_id,
         id=id,
@@ -211,7 +216,8 @@ async def hold_attempts(db: Transaction, org_id: UUID, claims: list[Claim]) -> l
     return await db.all(
         AttemptInput,
         """
-        SELECT j.id, j.scope, j.input FROM unnest(:ids::uuid[], :tokens::uuid[]) AS c (id, token) JOIN jobs j ON j.id = c.id
+        SELECT j.id, j.scope, j.input, j.part_of, j.heard
+          FROM unnest(:ids::uuid[], :tokens::uuid[]) AS c (id, token) JOIN jobs j ON j.id = c.id
          WHERE j.org_id = :org_id AND j.claim_token = c.token AND j.lease_until > clock_timestamp()
          ORDER BY j.id FOR NO KEY UPDATE OF j
         """,
@@ -243,7 +249,8 @@ async def read_attempts(db: Transaction, org_id: UUID, claims: list[Claim]) -> l
     return await db.all(
         AttemptInput,
         """
-        SELECT j.id, j.scope, j.input FROM unnest(:ids::uuid[], :tokens::uuid[]) AS c (id, token) JOIN jobs j ON j.id = c.id
+        SELECT j.id, j.scope, j.input, j.part_of, j.heard
+          FROM unnest(:ids::uuid[], :tokens::uuid[]) AS c (id, token) JOIN jobs j ON j.id = c.id
          WHERE j.org_id = :org_id AND j.claim_token = c.token
         """,
         org_id=org_id,

@@ -5,7 +5,7 @@ import hashlib
 from collections.abc import Awaitable
 from functools import lru_cache
 from time import perf_counter
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -26,32 +26,56 @@ LARGEST_RESULT = 1 << 20
 LONGEST_TEXT = 16_000
 
 
-async def call_tool(op: Operation, name: str, arguments: Any) -> ToolResult:
+class Keeper(Protocol):
+    """Keeps what a call with an effect comes to, for a caller who goes on after a crash."""
+
+    def accepts(self, tool: Tool) -> None:
+        """Refuse a tool that is not the one that was meant."""
+
+    async def begins(self, ctx: Context, tool: Tool) -> None:
+        """The tool is about to begin; whether it ends will be seen in another transaction, or not at all."""
+
+    async def ends(self, ctx: Context, result: ToolResult) -> None:
+        """What the tool changed commits together with this."""
+
+
+async def call_tool(op: Operation, name: str, arguments: Any, keeper: Keeper | None = None) -> ToolResult:
     """Call a tool as the operation's principal.
 
     Refused: a tool that the team has not turned on, a permission that is missing, arguments against the schema, an effect
-    from a request that only reads. A call with an effect leaves an audit event: with `run` in the same transaction, with
-    `perform` before the tool begins.
+    from a request that only reads. A call with an effect leaves an audit event: with `run` and `act` in the same transaction,
+    with `perform` before the tool begins.
     """
     async with op.begin() as ctx:
         tool = await service.find_enabled(ctx, name)
-        access.require(ctx, tool.permission)
-        _require_arguments(tool, arguments)
-        if effect_of(tool) != "read":
-            access.require_writing(op)
+        require_callable(ctx, tool, arguments)
+        if keeper is not None:
+            keeper.accepts(tool)
         if tool.perform is None:
             result = await _run(ctx, tool, arguments)
         await _record_effect(ctx, tool, arguments)
+        if keeper is not None and effect_of(tool) != "read":
+            await (keeper.begins(ctx, tool) if tool.perform is not None else keeper.ends(ctx, result))
     if tool.perform is not None:
         result = await _watched(op.services, tool, tool.perform(op, arguments))
     return result
 
 
+def require_callable(ctx: Context, tool: Tool, arguments: Any) -> None:
+    """Refuse a permission that is missing, arguments against the schema, and an effect from a request that only reads."""
+    access.require(ctx, tool.permission)
+    _require_arguments(tool, arguments)
+    if effect_of(tool) != "read":
+        access.require_writing(ctx)
+
+
 async def _run(ctx: Context, tool: Tool, arguments: Any) -> ToolResult:
-    if tool.run is None:
-        raise ToolFailed(f"the tool {tool.name} has no function")
     if effect_of(tool) == "read":
         await store.forbid_writes(ctx.db)
+    if tool.act is not None:
+        return await _watched(ctx.services, tool, tool.act(ctx, arguments))
+    if tool.run is None:
+        raise ToolFailed(f"the tool {tool.name} has no function")
     return await _watched(ctx.services, tool, tool.run(ctx.db, ctx.who, arguments))
 
 
@@ -106,7 +130,7 @@ def _result(tool: Tool, returned: Any) -> ToolResult:
         raise ToolFailed(f"the result of {tool.name} is not JSON: {error}") from error
     if len(encoded) > LARGEST_RESULT:
         raise ToolFailed(f"the result of {tool.name} has more than {LARGEST_RESULT} bytes; let it write a file instead")
-    text = artifact.as_line() if artifact else returned if isinstance(returned, str) else encoded.decode()
+    text = artifact.as_text() if artifact else returned if isinstance(returned, str) else encoded.decode()
     return ToolResult(
         name=tool.name,
         effect=effect_of(tool),
@@ -124,3 +148,9 @@ def shortened(text: str) -> str:
         return text
     half = LONGEST_TEXT // 2
     return f"{text[:half]}\n[… {len(text) - 2 * half:,} characters left out …]\n{text[-half:]}"
+
+
+def digest_of(tool: Tool, arguments: Any) -> bytes:
+    """What stands for exactly this tool as it is defined now, called with exactly these arguments."""
+    facts = [tool.name, tool.source, tool.description, tool.permission, effect_of(tool), schema_of(tool), arguments]
+    return hashlib.sha256(msgspec.json.encode(facts, order="sorted")).digest()

@@ -24,6 +24,15 @@ async def switch_tool(ctx: Context, name: str, enabled: bool) -> ToolState:
     return _state(tool, enabled)
 
 
+async def list_enabled(ctx: Context) -> list[Tool]:
+    """The tools that the caller's team has turned on and the caller may call, by name."""
+    registry, switches = ctx.services.registry, await store.list_switches(ctx.db, ctx.who.org_id, ctx.who.team_id)
+    found = [tool for tool in registry.tools.values() if switches.get(tool.name, True)]
+    for source in registry.tool_sources:
+        found += [tool for tool in await source.list_tools(ctx) if switches.get(tool.name, False)]
+    return sorted((tool for tool in found if tool.permission in ctx.who.permissions), key=lambda tool: tool.name)
+
+
 async def find_enabled(ctx: Context, name: str) -> Tool:
     """The tool of this name; refused unless the caller's team has it turned on."""
     tool, usually = await _find(ctx, name)

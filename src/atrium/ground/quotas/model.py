@@ -189,6 +189,10 @@ class Books:
         """What a scope has used and reserved so far."""
         return self._meters.get((scope_id, dimension)) or Meter(scope_id, dimension, 0, self.now)
 
+    def free(self, hold: Hold) -> None:
+        """Give back what a hold reserved that has lapsed."""
+        self._reserve(Admission(hold.id, self._org_id, hold.team_id, hold.amounts), -1)
+
     def use(self, team_id: UUID, actual: Amounts) -> None:
         """Count at company and team what was used, reserved or not."""
         for dimension, amount in actual.items():

@@ -129,7 +129,11 @@ async def read_company_usage(ctx: Context, org_id: UUID) -> list[Usage]:
 async def _report(ctx: Context, org_id: UUID, scopes: tuple[tuple[Level, UUID], ...]) -> list[Usage]:
     ids = [scope_id for _, scope_id in scopes]
     limits = await store.list_limits(ctx.db, org_id, ids)
-    books = await _open_books(ctx.db, org_id, ids, limits, await store.list_entries(ctx.db, org_id), [])
+    entries = await store.list_entries(ctx.db, org_id)
+    books = await _open_books(ctx.db, org_id, ids, limits, entries, [])
+    entered = [entry.hold_id for entry in entries if entry.hold_id is not None]
+    for hold in await store.list_lapsed(ctx.db, org_id, entered):
+        books.free(hold)
     running = await store.list_running_jobs(ctx.db, org_id)
     lines = []
     for level, scope_id in scopes:

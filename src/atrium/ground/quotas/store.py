@@ -45,6 +45,19 @@ async def lapse_holds(db: Transaction, org_id: UUID, but: list[UUID]) -> list[Ho
     )
 
 
+async def list_lapsed(db: Transaction, org_id: UUID, entered: list[UUID]) -> list[Hold]:
+    """Holds that count no more and that no round has freed yet; those that are about to be settled do that by themselves."""
+    return await db.all(
+        Hold,
+        """
+        SELECT id, team_id, amounts, state FROM quota_holds
+         WHERE org_id = :org_id AND state = 'held' AND expires_at < clock_timestamp() AND id <> ALL(:entered::uuid[])
+        """,
+        org_id=org_id,
+        entered=entered,
+    )
+
+
 async def insert_entry(
     db: Transaction, org_id: UUID, id: UUID, team_id: UUID, hold_id: UUID | None, amounts: Amounts
 ) -> None:

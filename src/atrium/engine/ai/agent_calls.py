@@ -1,0 +1,87 @@
+"""One call of the agent: may it run, what came of it, and that it happens at most once."""
+
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from atrium.engine.ai import agent_rows
+from atrium.engine.ai.agent_model import AgentCall, CallStatus, Changed
+from atrium.engine.tools.calls import call_tool, digest_of, require_callable
+from atrium.engine.tools.model import BadArguments, ToolMissing, ToolResult, ToolTimedOut
+from atrium.kit.errors import AppError, Conflict, Forbidden, Suspended, Unauthenticated
+from atrium.seams.context import Context, Operation
+from atrium.seams.tools import Tool
+
+
+class CallEnded(msgspec.Struct, frozen=True):
+    """What came of a call; `taints` when others may have written some of it."""
+
+    status: CallStatus
+    result: str
+    artifact: dict[str, Any] | None = None
+    taints: bool = False
+
+
+class Repeated(Conflict):
+    """Another process went on with this run, and has made this call."""
+
+    code, title = "agent.repeated", "This call was made already"
+
+
+class CallKeeper(msgspec.Struct, frozen=True):
+    """Writes down what a call comes to in the transaction in which it happens, so that it never happens twice."""
+
+    run_id: UUID
+    call: AgentCall
+
+    def accepts(self, tool: Tool) -> None:
+        """Refuse a tool that is not the one the model was offered, and a person may have approved."""
+        if digest_of(tool, self.call.arguments) != self.call.digest:
+            raise Changed(f"the tool {tool.name} was changed since the model asked for it")
+
+    async def begins(self, ctx: Context, tool: Tool) -> None:
+        """Its end will be seen in another transaction, or not at all."""
+        if not await agent_rows.begin_call(ctx.db, ctx.who.org_id, self.run_id, self.call.number):
+            raise Repeated(f"the call of {tool.name} has begun already")
+
+    async def ends(self, ctx: Context, result: ToolResult) -> None:
+        """What it changed commits together with this."""
+        ended = _ended(result)
+        kept = msgspec.structs.replace(self.call, status=ended.status, result=ended.result, artifact=ended.artifact)
+        if not await agent_rows.end_call(ctx.db, ctx.who.org_id, self.run_id, kept):
+            raise Repeated(f"the call of {result.name} was made already")
+
+
+async def call_one(
+    op: Operation, tool: Tool | None, call: AgentCall, keeper: CallKeeper, *, approved: bool
+) -> CallEnded:
+    """Make one call as the person whose run it is; what the tool refuses is an answer to the model, not the end of the run."""
+    if call.status == "running":
+        return CallEnded(
+            "unknown", "the server stopped during this call; whether it happened is not known, and it is not repeated"
+        )
+    if tool is None:
+        return CallEnded("denied", f"there is no tool {call.name}")
+    try:
+        if call.effect != "read" and not approved:
+            async with op.begin() as ctx:
+                require_callable(ctx, tool, call.arguments)
+            return CallEnded("needs_approval", "")
+        return _ended(await call_tool(op, call.name, call.arguments, keeper))
+    except BadArguments as error:
+        return CallEnded("bad_arguments", error.message)
+    except (Unauthenticated, Suspended, Repeated):
+        # Not about this call: the run itself has no right to go on.
+        raise
+    except (Forbidden, ToolMissing, Changed) as error:
+        return CallEnded("denied", error.message)
+    except ToolTimedOut as error:
+        return CallEnded("timeout" if tool.perform is None or call.effect == "read" else "unknown", error.message)
+    except AppError as error:
+        return CallEnded("error", error.message, taints=tool.untrusted)
+
+
+def _ended(result: ToolResult) -> CallEnded:
+    artifact = None if result.artifact is None else msgspec.to_builtins(result.artifact.as_value())
+    return CallEnded("ok", result.text.replace("\0", ""), artifact, result.untrusted)

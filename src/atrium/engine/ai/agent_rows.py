@@ -1,0 +1,199 @@
+"""SQL of the agent: runs, and the calls in them."""
+
+from uuid import UUID
+
+import msgspec
+
+from atrium.engine.ai.agent_model import AgentCall, Asked, CallStatus, RunState, StoredRun, Taint
+from atrium.kit.database import Transaction
+from atrium.seams.context import Principal
+from atrium.seams.models import Message, TokenUsage
+
+_RUN = "id, state, question, opening, tools, taint, steps, prompt_tokens, reply_tokens, exact, created_at"
+_CALL = "number, step, name, arguments, effect, digest, said, status, result, artifact"
+
+
+async def insert_run(
+    db: Transaction,
+    who: Principal,
+    id: UUID,
+    asked: Asked,
+    opening: list[Message],
+    tools: list[str],
+    taint: list[Taint],
+) -> None:
+    await db.run(
+        """
+        INSERT INTO agent_runs (id, org_id, user_id, question, opening, tools, taint)
+        VALUES (:id, :org_id, :user_id, :question, :opening, :tools, :taint)
+        """,
+        id=id,
+        org_id=who.org_id,
+        user_id=who.user_id,
+        question=asked,
+        opening=opening,
+        tools=tools,
+        taint=taint,
+    )
+
+
+async def find_run(db: Transaction, who: Principal, id: UUID, *, lock: bool = False) -> StoredRun | None:
+    return await db.one(
+        StoredRun,
+        f"""
+        SELECT {_RUN} FROM agent_runs WHERE org_id = :org_id AND user_id = :user_id AND id = :id
+        {"FOR UPDATE" if lock else ""}
+        """,
+        org_id=who.org_id,
+        user_id=who.user_id,
+        id=id,
+    )
+
+
+async def list_calls(db: Transaction, org_id: UUID, id: UUID) -> list[AgentCall]:
+    return await db.all(
+        AgentCall,
+        f"SELECT {_CALL} FROM agent_calls WHERE org_id = :org_id AND run_id = :id ORDER BY number",
+        org_id=org_id,
+        id=id,
+    )
+
+
+async def begin_step(
+    db: Transaction, org_id: UUID, id: UUID, admission_id: UUID, reserved: int, prompt: int, at: int
+) -> None:
+    """Note what is asked of a model now, so that it is paid also when this process dies."""
+    await db.run(
+        """
+        UPDATE agent_runs SET step_admission_id = :admission_id, step_reserved = :reserved, step_prompt = :prompt, step_at = :at
+         WHERE org_id = :org_id AND id = :id
+        """,
+        org_id=org_id,
+        id=id,
+        admission_id=admission_id,
+        reserved=reserved,
+        prompt=prompt,
+        at=at,
+    )
+
+
+async def end_step(db: Transaction, org_id: UUID, id: UUID, admission_id: UUID, usage: TokenUsage) -> bool:
+    """Count a model's answer; False when that was done already."""
+    return bool(
+        await db.run(
+            """
+        UPDATE agent_runs SET step_admission_id = NULL, steps = steps + 1, prompt_tokens = prompt_tokens + :prompt,
+               reply_tokens = reply_tokens + :reply, exact = exact AND :exact
+         WHERE org_id = :org_id AND id = :id AND step_admission_id = :admission_id
+        """,
+            org_id=org_id,
+            id=id,
+            admission_id=admission_id,
+            prompt=usage.prompt_tokens,
+            reply=usage.completion_tokens,
+            exact=usage.exact,
+        )
+    )
+
+
+async def insert_calls(db: Transaction, org_id: UUID, id: UUID, calls: list[AgentCall]) -> None:
+    """Write calls down before they run."""
+    for call in calls:
+        await db.run(
+            """
+            INSERT INTO agent_calls (run_id, number, org_id, step, said, name, arguments, effect, digest)
+            VALUES (:id, :number, :org_id, :step, :said, :name, :arguments, :effect, :digest)
+            """,
+            id=id,
+            org_id=org_id,
+            number=call.number,
+            step=call.step,
+            said=call.said,
+            name=call.name,
+            arguments=call.arguments,
+            effect=call.effect,
+            digest=call.digest,
+        )
+
+
+async def begin_call(db: Transaction, org_id: UUID, id: UUID, number: int) -> bool:
+    """Note that a call has begun whose end will be seen in another transaction, if at all; False when it has begun before."""
+    return bool(
+        await db.run(
+            """
+        UPDATE agent_calls SET status = 'running'
+         WHERE org_id = :org_id AND run_id = :id AND number = :number AND status IN ('pending', 'approved')
+        """,
+            org_id=org_id,
+            id=id,
+            number=number,
+        )
+    )
+
+
+async def end_call(db: Transaction, org_id: UUID, id: UUID, call: AgentCall) -> bool:
+    """Keep what came of a call; False when that is known already."""
+    return bool(
+        await db.run(
+            """
+        UPDATE agent_calls SET status = :status, result = :result, artifact = :artifact
+         WHERE org_id = :org_id AND run_id = :id AND number = :number AND status IN ('pending', 'approved', 'running')
+        """,
+            org_id=org_id,
+            id=id,
+            number=call.number,
+            status=call.status,
+            result=call.result,
+            artifact=call.artifact,
+        )
+    )
+
+
+async def decide_call(db: Transaction, org_id: UUID, id: UUID, number: int, status: CallStatus, result: str) -> None:
+    """What the person decided about a call that waits."""
+    await db.run(
+        """
+        UPDATE agent_calls SET status = :status, result = :result
+         WHERE org_id = :org_id AND run_id = :id AND number = :number AND status = 'needs_approval'
+        """,
+        org_id=org_id,
+        id=id,
+        number=number,
+        status=status,
+        result=result,
+    )
+
+
+async def set_state(db: Transaction, org_id: UUID, id: UUID, state: RunState) -> None:
+    await db.run(
+        "UPDATE agent_runs SET state = :state WHERE org_id = :org_id AND id = :id", org_id=org_id, id=id, state=state
+    )
+
+
+async def set_taint(db: Transaction, org_id: UUID, id: UUID, taint: list[Taint]) -> None:
+    await db.run(
+        "UPDATE agent_runs SET taint = :taint WHERE org_id = :org_id AND id = :id",
+        org_id=org_id,
+        id=id,
+        taint=msgspec.to_builtins(taint),
+    )
+
+
+async def reopen_turn(db: Transaction, who: Principal, id: UUID, process_id: UUID, admission_id: UUID) -> bool:
+    """Let a turn run again, in this process; False while it runs, or while its conversation is busy with another."""
+    return bool(
+        await db.run(
+            """
+        UPDATE turns t SET state = 'running', ended_at = NULL, ending = NULL, stop_asked = false, process_id = :process_id,
+               admission_id = :admission_id
+         WHERE t.org_id = :org_id AND t.user_id = :user_id AND t.id = :id AND t.state <> 'running'
+           AND NOT EXISTS (SELECT FROM turns o WHERE o.org_id = t.org_id AND o.conversation_id = t.conversation_id
+                              AND o.state = 'running')
+        """,
+            org_id=who.org_id,
+            user_id=who.user_id,
+            id=id,
+            process_id=process_id,
+            admission_id=admission_id,
+        )
+    )

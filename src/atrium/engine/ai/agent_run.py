@@ -1,0 +1,447 @@
+"""One run of the agent under way: ask, call what the model asks for, ask again, until it answers or a budget is used up.
+
+Everything that happened is stored before anything follows from it: a model's answer with the calls in it, what came of each call.
+So a run that was cut off goes on where it stopped, and nothing in it happens twice.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
+from functools import partial
+from itertools import groupby
+from typing import Any, TypeVar
+
+import msgspec
+
+from atrium.engine.ai import agent_rows, conversations, store
+from atrium.engine.ai.agent_calls import CallEnded, CallKeeper, call_one
+from atrium.engine.ai.agent_model import MOST_CALLS, MOST_TOKENS, OPEN, AgentCall, RunProgress, Stop, Taint, told
+from atrium.engine.ai.model import Ending, NewTurn, TurnState
+from atrium.engine.ai.running import Asking, Reserved, Running, judged, refused, settled_elsewhere, until_settled
+from atrium.engine.executors.turns import LONGEST_TURN, open_model, reserved_for
+from atrium.engine.inference.estimates import estimate_turn
+from atrium.engine.jobs import parts as job_parts
+from atrium.engine.tools.calls import digest_of
+from atrium.engine.tools.service import effect_of
+from atrium.ground.access import service as access
+from atrium.ground.features import service as features
+from atrium.ground.identity import service as identity
+from atrium.ground.quotas import service as quotas
+from atrium.ground.quotas.model import Admission
+from atrium.kit.database import refusal_of
+from atrium.kit.errors import AppError, Exhausted
+from atrium.kit.text import inert
+from atrium.kit.transcripts import Piece
+from atrium.seams.context import Context, Operation
+from atrium.seams.jobs import Amounts
+from atrium.seams.models import Call, Done, Message, ModelRefused, TokenUsage, Turn
+from atrium.seams.tools import Tool, schema_of
+
+T = TypeVar("T")
+# Until what is asked of a model is written down: what dies before that frees its reservation soon.
+SHORT_LEASE = 20
+_STEP_LEASE = LONGEST_TURN + 30
+_READS_AT_ONCE = 4
+_MOST_CALLS_OF_A_TURN = 64
+_PAUSE = 0.5
+
+
+class RunningRun(Running):
+    """A run that this process works on."""
+
+    def __init__(
+        self,
+        op: Operation,
+        new: NewTurn,
+        hold: Admission,
+        progress: RunProgress,
+        position: int = 0,
+        earlier: Sequence[Piece] = (),
+    ) -> None:
+        super().__init__(op, new, position, earlier)
+        self.progress = progress
+        # The admission of the first question, which was made before the run began.
+        self.first: Admission | None = None
+        self._hold = hold
+        self._tools = {tool.name: tool for tool in progress.tools}
+        self._definitions = [definition_of(tool) for tool in progress.tools]
+        # The question that is not paid yet, and what it costs.
+        self._step: Admission | None = None
+        self._unpaid = TokenUsage(0, 0)
+        self._stop: Stop | None = None
+        self._refusal: dict[str, Any] | None = None
+        # Where what the model said last begins.
+        self._answer_at = position
+        self._deadline = asyncio.get_running_loop().time() + op.services.settings.agent_seconds
+        self._keeping = False
+
+    @property
+    def is_speaking(self) -> bool:
+        """Whether its pieces are stored by the others' way; not while the run stores them with something else."""
+        return self._speaking and not self._keeping
+
+    async def _run(self) -> None:
+        said = await self._unbroken(self._work())
+        # From here on nothing breaks it off: what was done is counted and settled.
+        self._speaking = False
+        state, ending = await self._concluded(said)
+        ending = msgspec.structs.replace(ending, run=True, answer_at=self._answer_at)
+        state, ending = await self._settle(state, ending)
+        self._end(
+            state,
+            ending,
+            self.progress.usage,
+            told(ending, self._answer(), self.progress.calls, self.progress.taint),
+        )
+
+    # The loop
+
+    async def _work(self) -> Done:
+        """Until the model answers, a budget is used up or a call waits for a person."""
+        said: Done | None = None
+        last_words = list[Message]()
+        while True:
+            await self._call_all()
+            if any(call.status == "needs_approval" for call in self.progress.calls):
+                return self._stopped("approval")
+            stop = self._ends_with(last_words)
+            turn = await self._next_turn(last_words, with_tools=stop is None)
+            if turn is None:
+                return self._stopped("tokens", said)
+            said = await self._ask(turn)
+            if said is None:
+                return self._stopped(self._stop or "seconds")
+            if any(call.status in OPEN for call in self.progress.calls):
+                continue
+            wanted, text = self.progress.asked.response_format, self._answer()
+            if (
+                stop is None
+                and wanted is not None
+                and (await judged(text, wanted, said.finish, self.progress.usage)).schema_error
+            ):
+                # With tools at hand a model answers in words; without them it is held to the format.
+                last_words = [
+                    Message("assistant", text),
+                    Message("user", "Give this answer in the format that was asked for."),
+                ]
+                continue
+            return self._stopped(stop or "answer", said)
+
+    def _answer(self) -> str:
+        return self.transcript.said(at=self._answer_at)
+
+    def _stopped(self, stop: Stop, said: Done | None = None) -> Done:
+        self._stop = stop
+        return said or Done("stop", TokenUsage(0, 0))
+
+    def _ends_with(self, last_words: list[Message]) -> Stop | None:
+        """Why the next question is the last, which carries no tools; None when it is not."""
+        if last_words or not self._definitions:
+            return "answer"
+        if len(self.progress.calls) >= MOST_CALLS:
+            return "calls"
+        if self.progress.steps + 1 >= self.progress.asked.max_steps:
+            return "steps" if self.progress.calls else "answer"
+        return None
+
+    async def _next_turn(self, last_words: list[Message], *, with_tools: bool) -> Turn | None:
+        """The next question; None when there are no tokens left for it."""
+        turn = Turn(
+            messages=[*self.progress.opening, *self._happened(), *last_words],
+            max_tokens=self.progress.asked.max_tokens,
+            response_format=None if with_tools else self.progress.asked.response_format,
+            tools=self._definitions if with_tools else [],
+        )
+        left = MOST_TOKENS - self.progress.usage.total - await asyncio.to_thread(estimate_turn, turn)
+        return msgspec.structs.replace(turn, max_tokens=min(turn.max_tokens, left)) if left > 0 else None
+
+    def _happened(self) -> Iterable[Message]:
+        """What the model asked for and got so far."""
+        for _, step in groupby(self.progress.calls, key=lambda call: call.step):
+            calls = list(step)
+            yield Message("assistant", calls[0].said or None, [_as_called(call) for call in calls])
+            for call in calls:
+                yield Message("tool", _shown_to_model(call), tool_call_id=call.id)
+
+    # One question to a model
+
+    async def _ask(self, turn: Turn) -> Done | None:
+        """Ask, pay, and write down the calls in the answer; None when a quota or the time does not allow it."""
+        most, prompt = await asyncio.to_thread(lambda: (reserved_for(turn), estimate_turn(turn)))
+        admission, self.first = self.first, None
+        if admission is None:
+            try:
+                admission = await quotas.admit(self.op, without_concurrency(most), lease=SHORT_LEASE)
+            except Exhausted as refusal:
+                self._stop = "quota"
+                self._refusal = {
+                    "code": refusal.code,
+                    "title": refusal.title,
+                    "detail": refusal.message,
+                    **refusal.facts,
+                }
+                return None
+        reserved = admission.amounts["ai.tokens.total"]
+        # Until the model is asked, this question has cost nothing; the one before is paid.
+        self._step, self.asking = admission, None
+        # What is said from here on is a piece of its own.
+        self.transcript.pieces()
+        self._answer_at = self.transcript.position
+        await self._persist(partial(self._note_question, admission, reserved, prompt))
+        # A job of a pull executor is part of the question that it answers, and ends with it.
+        model = await open_model(self.op, self.new.executor, admission.id)
+        self.asking = Asking(self.op, self.transcript, turn, model, self.new.executor, Reserved(reserved, prompt))
+        said = None
+        with suppress(TimeoutError):
+            async with asyncio.timeout_at(self._deadline):
+                said = await self.asking.listen()
+        usage = await self.asking.usage(None if said is None else said.usage)
+        calls = self._calls_of(self.asking.calls, self._answer()) if said is not None else []
+        await undisturbed(self._take(admission, self.asking.paid(usage), usage, calls))
+        return said
+
+    async def _take(self, admission: Admission, paid: Amounts, usage: TokenUsage, calls: list[AgentCall]) -> None:
+        """Count an answer, tell its calls and write them down."""
+        for call in calls:
+            data = {"call": call.id, "name": call.name, "arguments": call.arguments, "effect": call.effect}
+            self.transcript.tell("tool_call", data)
+        await self._persist(partial(self._note_answer, admission, paid, usage, calls))
+        self._step = None
+        self.progress.count(usage)
+        self.progress.calls += calls
+
+    async def _note_question(self, admission: Admission, reserved: int, prompt: int, ctx: Context) -> None:
+        at = self._answer_at
+        await agent_rows.begin_step(ctx.db, ctx.who.org_id, self.new.id, admission.id, reserved, prompt, at)
+        await quotas.extend_within(ctx, admission, _STEP_LEASE)
+
+    async def _note_answer(
+        self, admission: Admission, paid: Amounts, usage: TokenUsage, calls: list[AgentCall], ctx: Context
+    ) -> None:
+        org_id, id = ctx.who.org_id, self.new.id
+        if await agent_rows.end_step(ctx.db, org_id, id, admission.id, usage):
+            await job_parts.end(ctx, admission.id)
+            await quotas.settle_within(ctx, admission, paid)
+            await agent_rows.insert_calls(ctx.db, org_id, id, calls)
+
+    def _calls_of(self, asked: list[Call], text: str) -> list[AgentCall]:
+        if len(asked) > _MOST_CALLS_OF_A_TURN:
+            raise ModelRefused(f"the model asked for more than {_MOST_CALLS_OF_A_TURN} calls at once")
+        calls, number = list[AgentCall](), len(self.progress.calls)
+        for wanted in asked:
+            number += 1
+            tool, arguments = self._tools.get(wanted.name), msgspec.json.decode(wanted.arguments)
+            calls.append(
+                AgentCall(
+                    number=number,
+                    step=self.progress.steps + 1,
+                    name=without_nul(wanted.name[:64]),
+                    arguments=without_nul(arguments),
+                    effect="read" if tool is None else effect_of(tool),
+                    digest=b"" if tool is None else digest_of(tool, without_nul(arguments)),
+                    said=text if not calls else "",
+                )
+            )
+        return calls
+
+    # The calls
+
+    async def _call_all(self) -> None:
+        """Every call that has not come to its end: reads together, effects one by one, in the order the model asked for them."""
+        waiting = [call for call in self.progress.calls if call.status in OPEN]
+        for together, group in groupby(waiting, key=lambda call: call.effect == "read"):
+            calls = list(group)
+            size = _READS_AT_ONCE if together else 1
+            for start in range(0, len(calls), size):
+                await self._call_some(calls[start : start + size])
+        for call in self.progress.calls:
+            self._tell_result(call)
+
+    async def _call_some(self, calls: list[AgentCall]) -> None:
+        op = await self._as_now()
+        ended = await asyncio.gather(*(self._call(op, call) for call in calls), return_exceptions=True)
+        for call, end in zip(calls, ended, strict=True):
+            if isinstance(end, BaseException):
+                raise end
+            call.status, call.result, call.artifact = end.status, end.result, end.artifact
+            if end.taints:
+                self.progress.taint.append(Taint.of(call.name, end.result))
+            self._tell_result(call)
+        await undisturbed(self._persist(partial(self._note_results, calls)))
+
+    async def _call(self, op: Operation, call: AgentCall) -> CallEnded:
+        if call.number > MOST_CALLS:
+            return CallEnded("budget", f"a run makes at most {MOST_CALLS} calls")
+        keeper = CallKeeper(self.new.id, call)
+        tool = self._tools.get(call.name)
+        approved = call.status == "approved" or not self.progress.taint
+        if call.effect != "read":
+            return await call_one(op, tool, call, keeper, approved=approved)
+        try:
+            async with asyncio.timeout_at(self._deadline):
+                return await call_one(op, tool, call, keeper, approved=approved)
+        except TimeoutError:
+            return CallEnded("timeout", "the run had no time left for this call")
+
+    async def _note_results(self, calls: list[AgentCall], ctx: Context) -> None:
+        for call in calls:
+            if call.status not in OPEN:
+                await agent_rows.end_call(ctx.db, ctx.who.org_id, self.new.id, call)
+        await agent_rows.set_taint(ctx.db, ctx.who.org_id, self.new.id, self.progress.taint)
+
+    def _tell_result(self, call: AgentCall) -> None:
+        if call.id in self.progress.told or call.status in OPEN or call.status == "needs_approval":
+            return
+        self.progress.told.add(call.id)
+        data: dict[str, Any] = {"call": call.id, "status": call.status, "text": call.result}
+        self.transcript.tell("tool_result", data if call.artifact is None else data | {"artifact": call.artifact})
+
+    async def _as_now(self) -> Operation:
+        """The caller with what they may do by now; refused when they may not use the agent any more."""
+        async with self.op.begin() as ctx:
+            who = await identity.read_principal(ctx)
+        op = self.op.acting_as(who)
+        access.require(op, "chat:use")
+        features.require_feature(op, "agent")
+        return op
+
+    # What is stored
+
+    async def _persist(self, work: Callable[[Context], Awaitable[None]]) -> None:
+        """Do this and store what was said, in one transaction; tried until PostgreSQL has taken it."""
+        self._keeping = True
+        try:
+            while True:
+                if self.storing is not None:
+                    await self.storing
+                try:
+                    async with self.op.begin(held=False) as ctx:
+                        await work(ctx)
+                        pieces = self.unstored()
+                        await store.insert_pieces(ctx.db, pieces)
+                    self.stored += len(pieces)
+                    return
+                except Exception as error:  # what PostgreSQL's absence brings passes; anything else ends the run
+                    if refusal_of(error) is None:
+                        raise
+                await asyncio.sleep(_PAUSE)
+        finally:
+            self._keeping = False
+
+    # The end
+
+    async def _concluded(self, said: Done | AppError | None) -> tuple[TurnState, Ending]:
+        try:
+            if self._step is not None and self.asking is not None:
+                failed = isinstance(said, AppError)
+                cost = await (self.asking.usage_of_failure(said) if failed else self.asking.usage(None))  # type: ignore[arg-type]
+            else:
+                cost = TokenUsage(0, 0)
+            self._unpaid, usage = cost, self.progress.with_cost(cost)
+            if isinstance(said, Done):
+                wanted = self.progress.asked.response_format if self._stop in ("answer", "steps", "calls") else None
+                ending = await judged(self._answer(), wanted, said.finish, usage)
+                ending = msgspec.structs.replace(ending, stop=self._stop or "answer", refusal=self._refusal)
+                return "finished", ending
+            if said is None:
+                state, ending = self._hung_up(usage)
+                return state, msgspec.structs.replace(ending, stop="stopped" if state == "stopped" else "")
+            return "failed", refused(said, usage)
+        except Exception as error:  # a run ends with an event and is settled, whatever happens in it
+            return "failed", refused(self._defect(error), self.progress.usage)
+
+    async def _settle(self, state: TurnState, ending: Ending) -> tuple[TurnState, Ending]:
+        """Store what is left, end the run and pay what is unpaid, in one transaction; tried until PostgreSQL has taken it."""
+
+        async def work(ctx: Context) -> tuple[TurnState, Ending]:
+            return await self._settle_within(ctx, state, ending)
+
+        def failed() -> None:
+            # The answer is kept with its run, whatever else it could not be kept in.
+            self.progress.asked_at = None
+
+        return await until_settled(self, work, failed)
+
+    async def _settle_within(self, ctx: Context, state: TurnState, ending: Ending) -> tuple[TurnState, Ending]:
+        org_id, id = ctx.who.org_id, self.new.id
+        if not await store.end_turn(ctx.db, org_id, id, state, msgspec.to_builtins(ending), self.unstored()):
+            return await settled_elsewhere(ctx, id, state, ending)
+        if self._step is not None:
+            await agent_rows.end_step(ctx.db, org_id, id, self._step.id, self._unpaid)
+            await job_parts.end(ctx, self._step.id)
+            paid = {} if self.asking is None else self.asking.paid(self._unpaid)
+            await quotas.settle_within(ctx, self._step, paid)
+        elif self.first is not None:
+            await quotas.settle_within(ctx, self.first, {})
+        await quotas.settle_within(ctx, self._hold, {})
+        if state == "finished":
+            await agent_rows.set_state(ctx.db, org_id, id, "waiting" if self._stop == "approval" else "ended")
+        elif state == "stopped":
+            await self._give_up_calls(ctx)
+            await agent_rows.set_state(ctx.db, org_id, id, "ended")
+        await self._remember(ctx, state, ending)
+        return state, ending
+
+    async def _give_up_calls(self, ctx: Context) -> None:
+        """What was asked for and not done when the run was stopped is not done any more."""
+        org_id, id = ctx.who.org_id, self.new.id
+        for call in await agent_rows.list_calls(ctx.db, org_id, id):
+            if call.status in OPEN:
+                seen = call.status != "running"
+                call.status = "error" if seen else "unknown"
+                call.result = "the run was stopped before this call" if seen else "the run was stopped during this call"
+                await agent_rows.end_call(ctx.db, org_id, id, call)
+        self.progress.calls = await agent_rows.list_calls(ctx.db, org_id, id)
+
+    async def _remember(self, ctx: Context, state: TurnState, ending: Ending) -> None:
+        """Add the question and the answer to the conversation, once the run has come to its end."""
+        prompt, conversation_id = self.progress.asked.prompt, self.new.conversation_id
+        if conversation_id is None or prompt is None or self.progress.asked_at is None:
+            return
+        if self._stop == "approval" or state not in ("finished", "stopped"):
+            # It may go on.
+            return
+        said = conversations.exchange(prompt, self.progress.asked_at, self.new.id, self._answer(), ending.usage)
+        await conversations.add(ctx, conversation_id, said, tainted=bool(self.progress.taint))
+
+
+async def undisturbed(work: Awaitable[T]) -> T:
+    """Finish this first, when the run is stopped meanwhile."""
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise
+
+
+def without_concurrency(most: dict[str, int]) -> dict[str, int]:
+    """What a question of a run reserves: the run itself holds its place among those that run at once."""
+    return {dimension: amount for dimension, amount in most.items() if dimension != "ai.concurrency"}
+
+
+def without_nul(value: Any) -> Any:
+    """The same value without U+0000, which PostgreSQL cannot hold."""
+    match value:
+        case str():
+            return value.replace("\0", "")
+        case list():
+            return [without_nul(one) for one in value]
+        case dict():
+            return {name.replace("\0", ""): without_nul(one) for name, one in value.items()}
+    return value
+
+
+def definition_of(tool: Tool) -> dict[str, Any]:
+    """A tool as a model is given it."""
+    function = {"name": tool.name, "description": tool.description, "parameters": schema_of(tool)}
+    return {"type": "function", "function": function}
+
+
+def _as_called(call: AgentCall) -> dict[str, Any]:
+    function = {"name": call.name, "arguments": msgspec.json.encode(call.arguments).decode()}
+    return {"id": call.id, "type": "function", "function": function}
+
+
+def _shown_to_model(call: AgentCall) -> str:
+    return inert(call.result if call.status == "ok" else f"[{call.status}] {call.result}")

@@ -1,0 +1,180 @@
+"""The verbs of translation: cut, ask, judge, put together, keep."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from uuid import UUID
+
+from atrium.engine.ai import service as ai
+from atrium.ground.access import service as access
+from atrium.ground.features import service as features
+from atrium.kit import catalogs
+from atrium.kit.html_units import html_units
+from atrium.kit.icu import MessageRefused
+from atrium.kit.icu_units import icu_units
+from atrium.kit.ids import new_id
+from atrium.kit.languages import canonical, widening
+from atrium.kit.markdown_units import markdown_units
+from atrium.kit.paging import Page, Pager, fitting
+from atrium.kit.paths import shipped
+from atrium.kit.shield import Template, Unit, text_units
+from atrium.product.translation import store
+from atrium.product.translation.asking import Languages, Outcome, translate_units
+from atrium.product.translation.model import (
+    SENTENCES,
+    BadMessage,
+    CatalogDraft,
+    Format,
+    GlossaryTerm,
+    GlossaryUse,
+    KeptBlock,
+    NamespaceMissing,
+    Report,
+    StoredTranslation,
+    TranslatedCatalog,
+    Translation,
+    TranslationDraft,
+    WantedTerm,
+)
+from atrium.product.translation.terms import Glossary, is_followed
+from atrium.seams.context import Context, Operation
+
+FEATURE = "translate"
+_EXCERPT = 80
+
+
+async def translate(op: Operation, draft: TranslationDraft) -> Translation:
+    """Translate a text block by block and keep it for the caller; what no reply was good enough for stays in the source language."""
+    features.require_feature(op, FEATURE)
+    access.require(op, "chat:use")
+    languages = _languages(draft.target, draft.source)
+    template = await asyncio.to_thread(template_of, draft.format, draft.text, languages.target)
+    glossary, model = await _glossary(op, languages.target), await ai.open_utility(op)
+    outcome = await translate_units(op, model, template.units, languages, glossary)
+    text, report = await asyncio.to_thread(_finished, template, outcome, glossary)
+    made = Translation(
+        id=new_id(),
+        text=text,
+        source=outcome.source,
+        target=languages.target,
+        format=draft.format,
+        report=report,
+        usage=outcome.usage,
+        model=model.opened.model,
+        simulated=model.simulated,
+        created_at=datetime.now(UTC),
+    )
+    async with op.begin() as ctx:
+        await store.insert_translation(ctx.db, ctx.who, made, draft.text)
+    return made
+
+
+async def list_translations(
+    ctx: Context, target: str | None, limit: int, cursor: str | None
+) -> Page[StoredTranslation]:
+    """The caller's own translations, newest first, a few at a time when they are long."""
+    target = target and canonical(target)
+    pager = Pager(ctx.services.keys, "translations", ctx.who.user_id, target)
+    found = await store.list_translations(ctx.db, ctx.who, target, pager.read(cursor, tuple[datetime, UUID]), limit + 1)
+    fits = fitting([one.text + one.original for one in found])
+    return pager.page(found, min(limit, fits), lambda one: (one.created_at, one.id))
+
+
+async def translate_catalog(op: Operation, draft: CatalogDraft) -> TranslatedCatalog:
+    """Translate messages of a program; one that cannot be translated whole is a problem, and nothing is kept."""
+    features.require_feature(op, FEATURE)
+    access.require(op, "chat:use")
+    languages = _languages(draft.target, draft.source or (catalogs.BASE if draft.messages is None else None))
+    messages = draft.messages
+    if messages is None:
+        messages = await asyncio.to_thread(_own_messages, draft.namespace)
+    templates, problems = await asyncio.to_thread(_templates, messages, languages.target)
+    units = [unit for template in templates.values() for unit in template.units]
+    glossary, model = await _glossary(op, languages.target), await ai.open_utility(op)
+    outcome = await translate_units(op, model, units, languages, glossary)
+    made = await asyncio.to_thread(_assembled, templates, outcome, problems)
+    return TranslatedCatalog(languages.target, made, problems, outcome.usage, model.simulated)
+
+
+async def forget_person(ctx: Context, person_id: UUID) -> None:
+    """Delete what was translated for a person of the caller's company."""
+    await store.delete_translations_of(ctx.db, ctx.who.org_id, person_id)
+
+
+def template_of(format: Format, text: str, target: str) -> Template:
+    """The text cut into what is sent to a model and what is not."""
+    match format:
+        case "text":
+            return text_units(text)
+        case "markdown":
+            return markdown_units(text)
+        case "html":
+            return html_units(text)
+        case "icu":
+            try:
+                return icu_units(text, target)
+            except MessageRefused as error:
+                raise BadMessage(f"text: {error}", errors=[{"path": "text", "message": str(error)}]) from error
+
+
+def _languages(target: str, source: str | None) -> Languages:
+    return Languages(canonical(target), canonical(source) if source else None)
+
+
+async def _glossary(op: Operation, target: str) -> Glossary:
+    targets = widening(target)
+    async with op.begin() as ctx:
+        terms = await store.list_terms_for(ctx.db, ctx.who, targets)
+    return await asyncio.to_thread(Glossary, terms, targets)
+
+
+def _finished(template: Template, outcome: Outcome, glossary: Glossary) -> tuple[str, Report]:
+    units = template.units
+    text = template.filled([outcome.texts.get(number) for number in range(len(units))])
+    kept = [
+        KeptBlock(number + 1, reason, units[number].source[:_EXCERPT])
+        for number, reason in sorted(outcome.reasons.items())
+    ]
+    return text, Report(len(units), kept, _followed(units, outcome, glossary))
+
+
+def _followed(units: Sequence[Unit], outcome: Outcome, glossary: Glossary) -> GlossaryUse:
+    """Which terms of the translated blocks came out as wanted; one that is missing in any of its blocks was missed."""
+    used, missed = dict[str, GlossaryTerm](), dict[str, GlossaryTerm]()
+    for number, text in outcome.texts.items():
+        for one in glossary.occurring(units[number].sent):
+            (used if is_followed(one, text) else missed)[one.term] = one
+    return GlossaryUse(len(used.keys() - missed.keys()), [WantedTerm(one.term, one.wanted) for one in missed.values()])
+
+
+def _own_messages(namespace: str | None) -> dict[str, str]:
+    found = catalogs.read_locale(shipped("locales"), catalogs.BASE)
+    if namespace is None:
+        return found
+    chosen = {key: text for key, text in found.items() if key.partition(".")[0] == namespace}
+    if not chosen:
+        raise NamespaceMissing(f"the catalog has no namespace {namespace}")
+    return chosen
+
+
+def _templates(messages: Mapping[str, str], target: str) -> tuple[dict[str, Template], dict[str, str]]:
+    templates, problems = dict[str, Template](), dict[str, str]()
+    for key, text in messages.items():
+        try:
+            templates[key] = icu_units(text, target)
+        except MessageRefused as error:
+            problems[key] = str(error)
+    return templates, problems
+
+
+def _assembled(templates: Mapping[str, Template], outcome: Outcome, problems: dict[str, str]) -> dict[str, str]:
+    made, at = dict[str, str](), 0
+    for key, template in templates.items():
+        numbers = range(at, at + len(template.units))
+        at = numbers.stop
+        reason = next((outcome.reasons[number] for number in numbers if number in outcome.reasons), None)
+        if reason is None:
+            made[key] = template.filled([outcome.texts[number] for number in numbers])
+        else:
+            problems[key] = SENTENCES[reason]
+    return made

@@ -1,0 +1,106 @@
+"""Runs of the agent whose server dies: nothing in them happens twice, nothing that happened is forgotten, and everything is paid once."""
+
+import asyncio
+import random
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.ai.speaker import Line, Speaker, speaking
+from tests.ai.test_processes import usage
+from tests.postgres import fresh_database, run_as_owner
+from tests.processes import Process, bootstrap, rounds, serving, start_server
+
+pytestmark = pytest.mark.timeout(1800)
+EFFECTS_OF_A_RUN = 4
+SETTLED_SECONDS = 30
+HELD = "SELECT amounts, expires_at - now() AS left FROM quota_holds WHERE state = 'held'"
+
+
+def next_answer(line: Line) -> None:
+    """A model that writes one note after another, numbered as far as it has seen them written."""
+    made = sum(len(message.get("tool_calls") or []) for message in line.asked["messages"])
+    prompt = next(message["content"] for message in line.asked["messages"] if message["role"] == "user")
+    if made < EFFECTS_OF_A_RUN and "tools" in line.asked:
+        line.say(f"Step {made}. ")
+        line.call(("notes_create", {"title": f"{prompt} {made}", "body": "done"}), usage=(10, 3))
+    else:
+        line.say("All written.")
+        line.finish(usage=(10, 3))
+
+
+async def answer(speaker: Speaker, pause: float) -> None:
+    """Answers come one after the other with a pause, in which a server may die."""
+
+    async def one(line: Line) -> None:
+        await asyncio.sleep(random.uniform(0, pause))
+        next_answer(line)
+
+    tasks = set[asyncio.Task[None]]()
+    while True:
+        tasks.add(asyncio.create_task(one(await speaker.lines.get())))
+
+
+async def test_a_run_whose_server_was_killed_goes_on_elsewhere_and_does_nothing_twice(tmp_path: Path) -> None:
+    """ATRIUM_FULL: 20 rounds of 20 runs."""
+    async with fresh_database() as url, speaking() as speaker:
+        answering = asyncio.create_task(answer(speaker, 0.4))
+        try:
+            async with serving(url, 1, local_model_url=speaker.url) as [survivor]:
+                token = await bootstrap(survivor)
+                for number in rounds(1, 20):
+                    victim = start_server(url, tmp_path, local_model_url=speaker.url)
+                    try:
+                        await victim.until_ready()
+                        await _kill(url, victim, survivor, token, number)
+                    finally:
+                        victim.clean_up()
+        finally:
+            answering.cancel()
+
+
+async def _kill(url: str, victim: Process, survivor: Process, token: str, round_number: int) -> None:
+    names = [f"r{round_number} n{number}" for number in rounds(6, 20)]
+    headers = [{"idempotency-key": name} for name in names]
+    asking = [
+        asyncio.ensure_future(_post(victim, token, {"prompt": name}, key))
+        for name, key in zip(names, headers, strict=True)
+    ]
+    await asyncio.sleep(random.uniform(0.4, 1.6))
+    victim.popen.send_signal(signal.SIGKILL)
+    await asyncio.gather(*asking, return_exceptions=True)
+    async with asyncio.timeout(SETTLED_SECONDS):
+        while await run_as_owner(url, "SELECT FROM turns WHERE state = 'running'"):
+            await asyncio.sleep(0.2)
+    known = await run_as_owner(url, "SELECT key, id, state FROM turns WHERE key = ANY($1)", names)
+    for row in known:
+        reply = await _post(survivor, token, {"run": str(row["id"])}, {})
+        assert (reply.status_code, reply.json()["stop"]) == (200, "answer"), reply.text
+        assert [step["status"] for step in reply.json()["steps"]] == ["ok"] * EFFECTS_OF_A_RUN
+    written = await run_as_owner(url, "SELECT title FROM notes WHERE title LIKE $1", f"r{round_number} %")
+    expected = [f"{row['key']} {number}" for row in known for number in range(EFFECTS_OF_A_RUN)]
+    assert sorted(row["title"] for row in written) == sorted(expected)
+    await _paid_once(url, survivor, token)
+
+
+async def _paid_once(url: str, server: Process, token: str) -> None:
+    """The books hold what the runs say they cost, and nothing is reserved."""
+    deadline = time.monotonic() + SETTLED_SECONDS
+    while True:
+        spent, reserved = await usage(server, token)
+        [counted] = await run_as_owner(
+            url, "SELECT coalesce(sum(prompt_tokens + reply_tokens), 0) AS tokens FROM agent_runs"
+        )
+        if not reserved and spent["ai.tokens.total"] == counted["tokens"]:
+            return
+        assert time.monotonic() < deadline, (spent, reserved, counted, await run_as_owner(url, HELD))
+        await asyncio.sleep(0.2)
+
+
+async def _post(server: Process, token: str, body: dict[str, Any], headers: dict[str, str]) -> httpx.Response:
+    async with httpx.AsyncClient(base_url=server.address, trust_env=False, timeout=60) as client:
+        return await client.post("/api/agent", json=body, headers={"authorization": f"Bearer {token}", **headers})
