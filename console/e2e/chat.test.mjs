@@ -6,6 +6,7 @@ import { LOCALES, wordsOf } from './words.mjs';
 import { call, closeAll, found, openBrowser, openLine, openPerson, openServer } from './world.mjs';
 
 const t = wordsOf('en');
+const PICTURE = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
 let browser, model, server, ada;
 before(async () => {
   browser = await openBrowser();
@@ -133,6 +134,9 @@ describe('an answer', () => {
     await says(page, 'the end');
     await page.getByText(t('chat.tokens', { n: '12' })).waitFor();
     assert.deepEqual(foreign, []);
+    const link = answer(page).getByRole('link', { name: /tides/ });
+    assert.deepEqual(await Promise.all(['rel', 'target', 'title'].map((name) => link.getAttribute(name))), ['noopener noreferrer', '_blank', 'http://203.0.113.9/t']);
+    assert.match(await link.evaluate((one) => getComputedStyle(one, '::after').content), /203\.0\.113\.9\/t/);
     await person.close();
   });
 
@@ -150,4 +154,122 @@ describe('an answer', () => {
     await says(page, 'half');
     await person.close();
   });
+});
+
+describe('a question', () => {
+  it('carries files that were picked or dropped, and waits until their text is read', async () => {
+    const person = await openPerson(browser, server, { token: ada });
+    const { page } = person;
+    await person.go('/chat');
+    await page.locator('input[type=file]').setInputFiles([{ name: 'manifest.txt', mimeType: 'text/plain', buffer: Buffer.from('Forty reefers for berth 7.') }, { name: 'wrong.txt', mimeType: 'text/plain', buffer: Buffer.from('no') }]);
+    await page.evaluate((bytes) => {
+      const data = new DataTransfer();
+      data.items.add(new File([new Uint8Array(bytes)], 'berth.png', { type: 'image/png' }));
+      dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
+    }, [...PICTURE]);
+    await page.locator('[data-testid=chip][data-state=done]').nth(2).waitFor();
+    await page.getByRole('button', { name: t('chat.file_remove', { name: 'wrong.txt' }) }).click();
+    await ask(page, t, 'What is in these?');
+    const line = await model.line();
+    const [words, file, picture] = model.asked.at(-1).messages.at(-1).content;
+    assert.equal(words.text, 'What is in these?');
+    assert.match(file.text, /Forty reefers for berth 7/);
+    assert.match(picture.image_url.url, /^data:image\/png;base64,/);
+    line.say('Forty reefers.');
+    line.finish();
+    await says(page, 'Forty reefers.');
+    await page.reload();
+    await page.getByRole('link', { name: 'manifest.txt' }).waitFor();
+    await page.getByRole('link', { name: 'berth.png' }).waitFor();
+    // Files of questions are not conversations.
+    assert.equal(await page.getByRole('region', { name: t('chat.conversations') }).getByRole('link', { name: /manifest|png/ }).count(), 0);
+    await person.close();
+  });
+
+  it('with a file that has no text says so', async () => {
+    const person = await openPerson(browser, server, { token: ada });
+    const { page } = person;
+    await person.go('/chat');
+    await page.locator('input[type=file]').setInputFiles({ name: 'noise.bin', mimeType: 'application/octet-stream', buffer: Buffer.from([0, 1, 2, 3]) });
+    await page.locator('[data-testid=chip][data-state=done]').waitFor();
+    await ask(page, t, 'What is this?');
+    await page.getByRole('alert').getByText(t('errors.ai_no_text')).waitFor();
+    assert.ok(await page.getByLabel(t('chat.ask')).isEnabled());
+    await person.close();
+  });
+
+  it('is answered in JSON by a schema, shown for reading, and told what does not fit', async () => {
+    const person = await openPerson(browser, server, { token: ada });
+    const { page } = person;
+    const schema = { type: 'object', properties: { ports: { type: 'array', items: { type: 'object' } } }, required: ['ports'] };
+    await person.go('/chat');
+    await page.getByRole('button', { name: t('chat.as_json') }).click();
+    await page.getByLabel(t('chat.schema')).fill('{"type": ');
+    await ask(page, t, 'Which ports?');
+    await page.getByText(t('chat.schema_json')).first().waitFor();
+    await page.getByLabel(t('chat.schema')).fill(JSON.stringify(schema));
+    await page.getByLabel(t('chat.ask')).press('Enter');
+    const line = await model.line();
+    assert.deepEqual(model.asked.at(-1).response_format.json_schema.schema, schema);
+    line.say('{"ports": [{"name": "Bilbao", "berths": 4},', ' {"name": "Rotterdam", "berths": 31}]}');
+    line.finish();
+    await page.getByTestId('structured').getByRole('columnheader', { name: 'berths' }).waitFor();
+    await page.getByTestId('structured').getByRole('cell', { name: '31' }).waitFor();
+    await page.getByRole('button', { name: t('chat.as_json') }).click();
+    await page.getByLabel(t('chat.schema')).fill(JSON.stringify(schema));
+    await ask(page, t, 'Once more');
+    const second = await model.line();
+    second.say('{"harbours": []}');
+    second.finish();
+    await page.getByRole('alert').getByText(/ports/).waitFor();
+    await person.close();
+  });
+});
+
+const SHAPES = {
+  paragraphs: (at) => (at % 80 === 79 ? 'over.\n\n' : at % 9 === 0 ? '**ship** ' : 'word '),
+  'one list': (at) => (at % 12 === 0 ? '\n- item ' : 'word '),
+  'one table': (at) => (at === 0 ? '| a | b |\n| - | - |\n| ' : at % 12 === 0 ? '|\n| cell ' : at % 12 === 6 ? '| other ' : 'word '),
+  'one block of code': (at) => (at === 0 ? '```js\n' : at % 10 === 0 ? ';\nlet a' : ' word'),
+  'one paragraph': (at) => (at % 15 === 0 ? '`code` ' : at % 15 === 14 ? 'over. ' : 'word '),
+};
+
+/** The longest task of a page by the processor's time, in milliseconds: what other programs of this machine take does not count. */
+function longestTask(trace) {
+  const { traceEvents } = JSON.parse(trace.toString());
+  const pages = new Set(traceEvents.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain').map(({ pid, tid }) => `${pid} ${tid}`));
+  const tasks = traceEvents.filter(({ name, pid, tid, tdur }) => /RunTask$/.test(name) && tdur && pages.has(`${pid} ${tid}`));
+  assert.ok(tasks.length > 50, 'the trace has no tasks');
+  const longest = Math.max(...tasks.map(({ tdur }) => tdur)) / 1000;
+  if (process.env.SHOW_TASKS) console.log(`the longest of ${tasks.length} tasks took ${longest} ms`);
+  return longest;
+}
+
+describe('ten thousand tokens', () => {
+  for (const [shape, word] of Object.entries(SHAPES)) {
+    it(`never hold up the page, as ${shape}`, async () => {
+      const person = await openPerson(browser, server, { token: ada, worker: false });
+      const { page } = person;
+      // More than the console asks for, so that the model may say all of it.
+      await page.route('**/api/ai/chat/stream', (route) => route.continue({ postData: { ...route.request().postDataJSON(), ...(route.request().postDataJSON().prompt ? { max_tokens: 20_000 } : {}) } }));
+      await person.go('/chat');
+      await ask(page, t, 'Go on and on');
+      const line = await model.line();
+      line.say('begin ');
+      await page.waitForURL(/#\/chat\/[0-9a-f-]{36}/);
+      await says(page, 'begin');
+      line.say('\n\n');
+      await browser.startTracing(page, { categories: ['toplevel', 'devtools.timeline', 'disabled-by-default-devtools.timeline'] });
+      for (let at = 0; at < 10_000; at += 50) {
+        line.say(...Array.from({ length: 50 }, (_, more) => word(at + more)));
+        await new Promise((done) => setTimeout(done, 20));
+      }
+      line.say('\n\nthe end');
+      await says(page, 'the end');
+      assert.ok(longestTask(await browser.stopTracing()) <= 50, shape);
+      line.finish();
+      await page.getByText(t('chat.tokens', { n: '12' })).waitFor();
+      await person.close();
+    });
+  }
 });

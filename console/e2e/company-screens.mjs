@@ -1,5 +1,5 @@
 // The screens of companies, usage and branding, and an instance with several of each.
-import { call } from './world.mjs';
+import { PASSWORD, call } from './world.mjs';
 
 const COMPANIES = [['Hafnarbakki ehf.', 'hafnarbakki', 'business', 'sigurdur'], ['Bloemenveiling Westland', 'westland', 'team', 'femke'], ['Conservas Ría', 'conservas-ria', 'free', 'xose']];
 
@@ -16,7 +16,7 @@ export async function settle(server, ada, people) {
   const { items } = await call(server, '/api/usage', { token: ada });
   const tokens = items.find((line) => line.level === 'team' && line.dimension === 'ai.tokens.total').used;
   await limit('/api/quota', 'ai.tokens.total', 'month', tokens);
-  for (const [name, slug, plan, username] of COMPANIES) await call(server, '/api/orgs', { token: ada, body: { name, slug, plan, owner: { username } } });
+  for (const [name, slug, plan, username] of COMPANIES) await call(server, '/api/orgs', { token: ada, body: { name, slug, plan, owner: { username, password: PASSWORD } } });
   await call(server, '/api/orgs/hafnarbakki', { token: ada, method: 'PATCH', body: { domain: 'blod.hafnarbakki.example' } });
   await call(server, '/api/orgs/westland', { token: ada, method: 'PATCH', body: { domain: 'notities.westland.example', waive_proof: true } });
   await call(server, '/api/orgs/conservas-ria/suspend', { token: ada, method: 'POST' });

@@ -162,7 +162,7 @@ describe('what a role reaches', () => {
   it('flips a feature, and flips it back when the server refuses', async () => {
     const { page, go, close } = await person();
     await go('/settings/features');
-    const chat = page.getByRole('switch', { name: t('features.feature_chat') });
+    const chat = page.getByRole('switch', { name: t('features.feature_chat'), exact: true });
     await chat.click();
     await page.getByText(t('features.turned_off', { name: t('features.feature_chat') })).waitFor();
     assert.equal((await call(server, '/api/features', { token: ada })).items.find((one) => one.name === 'chat').enabled, false);

@@ -24,6 +24,13 @@ export async function openModel() {
         response.end('data: [DONE]\n\n');
       },
     };
+    /** Ask for tools, each as [name, arguments], and end the answer with that. */
+    line.call = (...calls) => {
+      calls.forEach(([name, values], index) => send({ choices: [{ delta: { tool_calls: [{ index, id: `x${index}`, type: 'function', function: { name, arguments: JSON.stringify(values) } }] } }] }));
+      send({ choices: [{ delta: {}, finish_reason: 'tool_calls' }] });
+      send({ choices: [], usage: { prompt_tokens: 7, completion_tokens: 5 } });
+      response.end('data: [DONE]\n\n');
+    };
     line.die = () => request.socket.destroy();
     response.on('close', () => { if (!response.writableFinished) model.hungUp++; });
     const next = waiting.shift();

@@ -24,7 +24,7 @@ describe('the sidebar', () => {
     await person.go('/');
 
     const links = main(person.page).getByRole('link');
-    assert.deepEqual(await namesIn(links), ['home', 'notes', 'files', 'chat', 'jobs', 'settings'].map((name) => t(`nav.${name}`)));
+    assert.deepEqual(await namesIn(links), ['home', 'notes', 'files', 'chat', 'translate', 'jobs', 'settings'].map((name) => t(`nav.${name}`)));
     for (const link of await links.all()) {
       const { y, height } = await link.boundingBox();
       assert.ok(y + height <= 720);

@@ -23,7 +23,7 @@ const goTo = (page, name) => page.getByRole('navigation').getByRole('link', { na
 const retry = (page, words = t) => page.getByRole('button', { name: words('ui.retry'), exact: true }).first();
 /** The worker looks after this page, which it does once it holds the whole build. */
 const kept = (page) => page.waitForFunction(() => navigator.serviceWorker.controller?.state === 'activated');
-const feature = (page, words = t) => page.getByRole('switch', { name: words('features.feature_chat') }).waitFor();
+const feature = (page, words = t) => page.getByRole('switch', { name: words('features.feature_chat'), exact: true }).waitFor();
 
 describe('a click without a connection, with the console kept', () => {
   for (const locale of LOCALES) {

@@ -4,7 +4,7 @@ import { fileScreensOf, stock } from './file-screens.mjs';
 import { employ, jobScreensOf } from './job-screens.mjs';
 import { onceScreensOf } from './once-screens.mjs';
 import { forSomebody } from './person-menu.mjs';
-import { call, found, join, put } from './world.mjs';
+import { PASSWORD, call, found, join, put } from './world.mjs';
 
 const NOTES = [
   ['Rotterdam handover', 'team', '# Berth 7, week 46\n\nThe *Hafrún* arrives **Tuesday 06:40**. Pilot is booked, customs is not.\n\n## Before she docks\n\n- [x] Book the pilot (VHF 14)\n- [x] Send the manifest to customs\n- [ ] Confirm the reefer plugs with Jeroen\n- [ ] Ask Reykjavík about the two late containers\n\n| Container | Temperature | For |\n| --- | --- | --- |\n| HAFU 220814 | −18 °C | Ísfélagið |\n| HAFU 220977 | +2 °C | Bloemenveiling |\n\n> If the fog stays, the tug goes first. Call **Marta**, not the office.\n\nThe checklist lives in `ops/berth-7.md`; [the tide table](https://example.org/tides) is printed beside the door.'],
@@ -34,8 +34,11 @@ export async function furnish(server) {
   const ci = await call(server, '/api/tokens', { token: ada, body: { name: 'CI', ttl: 86_400 * 5 } });
   await call(server, '/api/whoami', { token: ci.token });
   for (const name of ['Terminal scanner', 'Laptop']) await call(server, '/api/s3/credentials', { token: people[3].token, body: { name } });
-  await call(server, '/api/features/agent', { token: ada, body: { enabled: false } });
+  await call(server, '/api/features/workflows', { token: ada, body: { enabled: false } });
   const { id: contested } = await call(server, '/api/notes', { token: ada, body: { title: 'Watch list', visibility: 'private', body: 'Monday: quiet night.\nTuesday: fog until noon.' } });
+  // Before the limits below are used up.
+  for (const [term, translation, note] of [['berth', 'atraque', 'Where a ship lies.'], ['Hafrún', null, 'The name of a ship.']]) await call(server, '/api/glossary', { token: ada, body: { target: 'es', term, translation, note, case_sensitive: translation === null } });
+  await call(server, '/api/translate', { token: ada, body: { text: 'The **Hafrún** leaves berth 7 at noon.', target: 'es', format: 'markdown' } });
   await settle(server, ada, people);
   const files = await stock(server, ada, people);
   await discard(server, ada, people);
@@ -43,7 +46,11 @@ export async function furnish(server) {
   const said = [{ role: 'user', content: 'Which berth is free on Tuesday?' }, { role: 'assistant', content: '**Berth 7**, from 06:40 on.', usage: { prompt_tokens: 31, completion_tokens: 9, total_tokens: 40, exact: true } }];
   const conversation = { title: 'Which berth is free on Tuesday?', tainted: false, messages: said.map((one) => ({ ...one, at: new Date().toISOString() })) };
   const { id: chat } = await put(server, ada, 'chats/which-berth.json', JSON.stringify(conversation), 'application/vnd.atrium.chat+json');
-  return { chat, ada, marta, note: notes[0].id, contested, people, files, jobs };
+  // Of a company that has tokens left. A model has read others' words here: what it does from now on is asked about.
+  const { token: femke } = await call(server, '/api/login', { body: { username: 'femke', password: PASSWORD } });
+  const tainted = { ...conversation, title: 'Berths in week 46', tainted: true };
+  const { id: agent } = await put(server, femke, 'chats/berths.json', JSON.stringify(tainted), 'application/vnd.atrium.chat+json');
+  return { chat, agent, femke, ada, marta, note: notes[0].id, contested, people, files, jobs };
 }
 
 /** Something of every kind in the trash; one file's name was taken meanwhile. */
@@ -72,6 +79,14 @@ const contest = (t) => async (page) => {
   await page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('atrium.draft')).forEach((key) => localStorage.removeItem(key)));
 };
 
+/** A task for the agent; without a model of its own the server calls the tool that the question names. */
+async function useTools(t, page, task) {
+  if (await page.getByTestId('approvals').count()) return;
+  await page.getByRole('switch', { name: t('chat.use_tools') }).click();
+  await page.getByLabel(t('chat.ask')).fill(task);
+  await page.keyboard.press('Enter');
+}
+
 /** name, address, whether signed in or as whom, what to do before looking. */
 export const screensOf = (team, t) => [
   { name: 'sign-in', path: '/sign-in', outside: true },
@@ -89,7 +104,12 @@ export const screensOf = (team, t) => [
   ...fileScreensOf(team, t),
   { name: 'chat', path: '/chat', act: (page) => page.getByRole('heading', { name: t('chat.connect_title') }).waitFor() },
   { name: 'chat-conversation', path: `/chat/${team.chat}`, act: (page) => page.locator('[data-testid=message][data-role=assistant] p').first().waitFor() },
+  { name: 'chat-json', path: `/chat/${team.chat}`, act: async (page) => { await page.getByRole('button', { name: t('chat.as_json') }).click(); await page.getByLabel(t('chat.schema')).fill('{"type": "object"}'); } },
+  { name: 'agent-steps', path: '/chat', token: team.femke, act: async (page) => { await useTools(t, page, 'Use files_list to see what is there.'); await page.locator('[data-testid=call][data-status=ok] summary').first().click(); await page.locator('[data-testid=live]').waitFor({ state: 'detached' }); } },
+  { name: 'agent-approval', path: `/chat/${team.agent}`, token: team.femke, act: async (page) => { await useTools(t, page, 'Write down with notes_create that berth 7 is free on Tuesday.'); await page.getByTestId('approvals').waitFor(); } },
   { name: 'chat-missing', path: '/chat/0197a0b0-0000-7000-8000-000000000000', act: (page) => page.getByText(t('chat.missing_body')).waitFor() },
+  { name: 'translate', path: '/translate', act: async (page) => { await page.getByRole('button', { name: /leaves berth 7/ }).click(); await page.getByText(t('translate.simulated')).waitFor(); } },
+  { name: 'translate-none', path: '/translate', token: team.people[3].token, act: (page) => page.getByText(t('translate.none_title')).waitFor() },
   { name: 'trash', path: '/trash' },
   { name: 'trash-none', path: '/trash', token: team.people[3].token },
   { name: 'trash-purge', path: '/trash', act: async (page) => { await page.getByRole('button', { name: t('trash.purge_name', { name: 'Pilots, old list' }) }).click(); await page.getByRole('dialog').waitFor(); } },
@@ -100,6 +120,9 @@ export const screensOf = (team, t) => [
   { name: 'member-credentials', path: '/settings/members', act: async (page) => { await forSomebody(t, 'members.credentials')(page); await page.getByTestId('credential').first().waitFor(); } },
   { name: 'member-remove', path: '/settings/members', act: forSomebody(t, 'members.remove') },
   { name: 'member-add', path: '/settings/members/new' },
+  { name: 'glossary', path: '/settings/glossary', act: (page) => page.getByText('atraque').waitFor() },
+  { name: 'glossary-none', path: '/settings/glossary', act: async (page) => { await page.getByRole('searchbox').fill('nothing like it'); await page.getByText(t('glossary.no_match_title')).waitFor(); } },
+  { name: 'glossary-add', path: '/settings/glossary', act: async (page) => { await page.getByRole('button', { name: t('glossary.add') }).click(); await page.getByRole('dialog').waitFor(); } },
   { name: 'tokens', path: '/settings/tokens' },
   { name: 'token-new', path: '/settings/tokens/new', act: async (page) => { await page.getByText(t('tokens.scope_some'), { exact: true }).click(); await page.getByLabel(t('tokens.life')).selectOption('never'); } },
   { name: 'features', path: '/settings/features' },

@@ -17,6 +17,7 @@ const SCREENS = {
   'shell + S3 keys': [[...SHELL, 'src/features/s3/KeysPage.tsx'], 180],
   'shell + jobs': [[...SHELL, 'src/features/jobs/JobsPage.tsx'], 180],
   'shell + chat': [[...SHELL, 'src/features/chat/ChatLayout.tsx', 'src/features/chat/ChatPage.tsx', 'src/ui/Markdown.tsx'], 210],
+  'shell + translate': [[...SHELL, 'src/features/translate/TranslatePage.tsx'], 180],
   'shell + executors': [[...SHELL, 'src/features/executors/ExecutorsPage.tsx'], 180],
   'shell + note, reading': [[...SHELL, 'src/features/notes/NotesLayout.tsx', 'src/features/notes/NotePage.tsx', 'src/ui/Markdown.tsx'], 210],
   'shell + note, writing': [[...SHELL, 'src/features/notes/NotesLayout.tsx', 'src/features/notes/NotePage.tsx', 'src/ui/MarkdownEditor.tsx'], 290],

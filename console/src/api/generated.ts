@@ -1139,6 +1139,76 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/agent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let a model work on a task with the team's tools, step by step; what waits for the caller's approval is decided here, too. */
+        post: operations["ai.run_agent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/translate/catalog": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Translate a catalog of ICU messages; nothing is written. */
+        post: operations["translation.translate_catalog"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/translate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The caller's own translations, newest first; a page ends early at about 2 MB. */
+        get: operations["translation.list_translations"];
+        put?: never;
+        /** Translate a text by the team's glossary. */
+        post: operations["translation.translate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/glossary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The team's glossary in the order of its terms; `q` searches terms and translations. */
+        get: operations["translation.list_terms"];
+        put?: never;
+        /** Add, change or remove a term of the team's glossary for one language. */
+        post: operations["translation.change_glossary"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/ai/model": {
         parameters: {
             query?: never;
@@ -2263,6 +2333,7 @@ export interface components {
             operator: boolean;
             locale: string;
             permissions: string[];
+            idle_permissions: string[];
             features: string[];
             two_factor: boolean;
             credential: string;
@@ -3216,6 +3287,292 @@ export interface components {
             stop?: string | null;
         };
         /**
+         * AgentReply
+         * @description A run, as far as it has come. `refusal` is the quota's, when that ended it.
+         */
+        AgentReply: {
+            /** Format: uuid */
+            id: string;
+            text: string;
+            /** @enum {unknown} */
+            stop: "answer" | "approval" | "calls" | "quota" | "seconds" | "steps" | "stopped" | "tokens";
+            steps: components["schemas"]["Step"][];
+            tainted: boolean;
+            approvals: components["schemas"]["Approval"][];
+            usage: components["schemas"]["ShownUsage"];
+            executor: string;
+            model: string | null;
+            simulated: boolean;
+            parsed?: unknown;
+            /** @default null */
+            schema_error?: components["schemas"]["FormatFault"] | null;
+            /** @default null */
+            refusal?: Record<string, never> | null;
+            /** @default null */
+            conversation?: string | null;
+        };
+        /**
+         * Step
+         * @description A call of a tool, and what came of it.
+         */
+        Step: {
+            call: string;
+            name: string;
+            arguments: Record<string, never>;
+            /** @enum {unknown} */
+            effect: "egress" | "read" | "write";
+            /** @enum {unknown} */
+            status: "approved" | "bad_arguments" | "budget" | "denied" | "error" | "needs_approval" | "ok" | "pending" | "rejected" | "running" | "timeout" | "unknown";
+            result: string;
+            /** @default null */
+            artifact?: Record<string, never> | null;
+        };
+        /**
+         * Approval
+         * @description A call that waits for a person: what it would do, and which words of others the model had read before it asked for it.
+         */
+        Approval: {
+            call: string;
+            name: string;
+            arguments: Record<string, never>;
+            /** @enum {unknown} */
+            effect: "egress" | "read" | "write";
+            reason: string;
+            words: components["schemas"]["Taint"][];
+            digest: string;
+        };
+        /**
+         * Taint
+         * @description Where a run read what others may have written, and how that begins.
+         */
+        Taint: {
+            source: string;
+            words: string;
+        };
+        /**
+         * FormatFault
+         * @description Where a reply is not what was asked for, and in which way.
+         */
+        FormatFault: {
+            path: string;
+            message: string;
+        };
+        /**
+         * AgentAsk
+         * @description A task for the agent, or a `run` to go on with and the `decisions` it waits for.
+         *
+         *         `tools` are those the model is given, every tool of the team when absent. With `stream` the reply is a stream of events.
+         */
+        AgentAsk: {
+            /** @default null */
+            prompt?: string | (components["schemas"]["TextPart"] | components["schemas"]["ImagePart"] | components["schemas"]["FilePart"])[] | null;
+            /** @default [] */
+            messages?: components["schemas"]["ChatMessage"][];
+            /** @default null */
+            response_format?: components["schemas"]["ResponseFormat"] | null;
+            /** @default 1024 */
+            max_tokens?: number;
+            /** @default null */
+            executor?: string | null;
+            /** @default null */
+            conversation?: string | null;
+            /** @default null */
+            tools?: string[] | null;
+            /** @default 8 */
+            max_steps?: number;
+            /** @default false */
+            stream?: boolean;
+            /**
+             * @default stop
+             * @enum {unknown}
+             */
+            on_disconnect?: "finish" | "stop";
+            /** @default null */
+            run?: string | null;
+            /** @default null */
+            decisions?: components["schemas"]["Decision"][] | null;
+        };
+        /**
+         * Decision
+         * @description What a person decides about one call; `digest` says which call, exactly, they saw.
+         */
+        Decision: {
+            call: string;
+            digest: string;
+            approve: boolean;
+            /** @default  */
+            note?: string;
+        };
+        /**
+         * TranslatedCatalog
+         * @description Messages in another language; a message with a problem is not among them.
+         */
+        TranslatedCatalog: {
+            target: string;
+            messages: {
+                [key: string]: string;
+            };
+            problems: {
+                [key: string]: string;
+            };
+            usage: components["schemas"]["ShownUsage"];
+            simulated: boolean;
+        };
+        /**
+         * CatalogAsk
+         * @description Messages of a program, or with none of them the instance's own, of a namespace or of all.
+         */
+        CatalogAsk: {
+            /** @description A language as a BCP 47 tag, such as `es`, `pt-BR` or `zh-Hant`. */
+            target: string;
+            /** @default null */
+            source?: string | null;
+            /** @default null */
+            messages?: {
+                [key: string]: string;
+            } | null;
+            /** @default null */
+            namespace?: string | null;
+        };
+        /**
+         * Translation
+         * @description A text in another language; `source` is `und` when it was not given and the model did not tell.
+         */
+        Translation: {
+            /** Format: uuid */
+            id: string;
+            text: string;
+            source: string;
+            target: string;
+            /** @enum {unknown} */
+            format: "html" | "icu" | "markdown" | "text";
+            report: components["schemas"]["Report"];
+            usage: components["schemas"]["ShownUsage"];
+            model: string | null;
+            simulated: boolean;
+            created_at: string;
+        };
+        /**
+         * Report
+         * @description What became of a text: how many blocks it had, which of them stayed as they were, and how the glossary was followed.
+         */
+        Report: {
+            blocks: number;
+            kept: components["schemas"]["KeptBlock"][];
+            glossary: components["schemas"]["GlossaryUse"];
+        };
+        /**
+         * KeptBlock
+         * @description A block that stayed in the source language; `block` counts from 1, `excerpt` is how it begins.
+         */
+        KeptBlock: {
+            block: number;
+            reason: ("empty" | "marks" | "no_text" | "stray" | "structure" | "tag_order" | "too_long") | ("long" | "model" | "quota" | "reply" | "time");
+            excerpt: string;
+        };
+        /**
+         * GlossaryUse
+         * @description How many terms of the glossary came out as wanted, and which did not.
+         */
+        GlossaryUse: {
+            used: number;
+            missed: components["schemas"]["WantedTerm"][];
+        };
+        /**
+         * WantedTerm
+         * @description A term of the glossary, and what the team wants it to be.
+         */
+        WantedTerm: {
+            term: string;
+            wanted: string;
+        };
+        /**
+         * TranslationAsk
+         * @description A text and the language it is wanted in; the source language may be left to the model.
+         */
+        TranslationAsk: {
+            text: string;
+            /** @description A language as a BCP 47 tag, such as `es`, `pt-BR` or `zh-Hant`. */
+            target: string;
+            /** @default null */
+            source?: string | null;
+            /**
+             * @default text
+             * @enum {unknown}
+             */
+            format?: "html" | "icu" | "markdown" | "text";
+        };
+        /**
+         * Page[StoredTranslation]
+         * @description Some of many, `limit` at most; where to go on, when there are more.
+         */
+        Page_StoredTranslation_: {
+            items: components["schemas"]["StoredTranslation"][];
+            /** @default null */
+            next_cursor?: string | null;
+        };
+        /**
+         * StoredTranslation
+         * @description A translation of the caller's, with the text it was made from.
+         */
+        StoredTranslation: {
+            /** Format: uuid */
+            id: string;
+            text: string;
+            source: string;
+            target: string;
+            /** @enum {unknown} */
+            format: "html" | "icu" | "markdown" | "text";
+            report: components["schemas"]["Report"];
+            usage: components["schemas"]["ShownUsage"];
+            model: string | null;
+            simulated: boolean;
+            created_at: string;
+            original: string;
+        };
+        /**
+         * GlossaryTerm
+         * @description How a team wants a term translated into one language; a null `translation` keeps the term as it is.
+         */
+        GlossaryTerm: {
+            /** Format: uuid */
+            id: string;
+            target: string;
+            term: string;
+            translation: string | null;
+            note: string;
+            case_sensitive: boolean;
+            /** Format: uuid */
+            changed_by: string;
+            changed_at: string;
+        };
+        /**
+         * TermAsk
+         * @description A term and what it is in a language; a null `translation` keeps the term as it is, `remove` takes it out.
+         */
+        TermAsk: {
+            /** @description A language as a BCP 47 tag, such as `es`, `pt-BR` or `zh-Hant`. */
+            target: string;
+            term: string;
+            /** @default null */
+            translation?: string | null;
+            /** @default  */
+            note?: string;
+            /** @default false */
+            case_sensitive?: boolean;
+            /** @default false */
+            remove?: boolean;
+        };
+        /**
+         * Page[GlossaryTerm]
+         * @description Some of many, `limit` at most; where to go on, when there are more.
+         */
+        Page_GlossaryTerm_: {
+            items: components["schemas"]["GlossaryTerm"][];
+            /** @default null */
+            next_cursor?: string | null;
+        };
+        /**
          * ChatModel
          * @description What a chat would use now.
          */
@@ -3348,11 +3705,21 @@ export interface components {
         };
         /**
          * Heartbeat
-         * @description A sign of life.
+         * @description A sign of life; `said` is how the reply goes on, for those who follow it.
          */
         Heartbeat: {
             /** @default null */
             claim_token?: string | null;
+            /** @default null */
+            said?: components["schemas"]["Said"] | null;
+        };
+        /**
+         * Said
+         * @description Characters of the reply from a position on; what was heard before is ignored.
+         */
+        Said: {
+            at: number;
+            text: string;
         };
         /**
          * SettledReply
@@ -11371,6 +11738,637 @@ export interface operations {
             };
             /** @description upstream */
             502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "ai.run_agent": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repetition safe: the same key and body get the first reply again. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "prompt": "Good morning"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AgentAsk"];
+            };
+        };
+        responses: {
+            /** @description Let a model work on a task with the team's tools, step by step; what waits for the caller's approval is decided here, too. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentReply"];
+                    "text/event-stream": unknown;
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description upstream */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "translation.translate_catalog": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "target": "es",
+                 *       "messages": {
+                 *         "home.greeting": "Hello {name}"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["CatalogAsk"];
+            };
+        };
+        responses: {
+            /** @description Translate a catalog of ICU messages; nothing is written. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TranslatedCatalog"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description upstream */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "translation.list_translations": {
+        parameters: {
+            query?: {
+                /** @description A language as a BCP 47 tag, such as `es`, `pt-BR` or `zh-Hant`. */
+                target?: string;
+                /** @description The most items on a page. */
+                limit?: number;
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The caller's own translations, newest first; a page ends early at about 2 MB. */
+            200: {
+                headers: {
+                    /** @description The next page, as a link with `rel=next` (RFC 8288); absent on the last. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_StoredTranslation_"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "translation.translate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "text": "Open the **board** at https://example.com.",
+                 *       "target": "es",
+                 *       "format": "markdown"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TranslationAsk"];
+            };
+        };
+        responses: {
+            /** @description Translate a text by the team's glossary. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Translation"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description upstream */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "translation.list_terms": {
+        parameters: {
+            query?: {
+                /** @description A language as a BCP 47 tag, such as `es`, `pt-BR` or `zh-Hant`. */
+                target?: string;
+                /** @description Text to search for. */
+                q?: string;
+                /** @description The most items on a page. */
+                limit?: number;
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The team's glossary in the order of its terms; `q` searches terms and translations. */
+            200: {
+                headers: {
+                    /** @description The next page, as a link with `rel=next` (RFC 8288); absent on the last. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_GlossaryTerm_"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "translation.change_glossary": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repetition safe: the same key and body get the first reply again. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "target": "es",
+                 *       "term": "board",
+                 *       "translation": "tablero"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TermAsk"];
+            };
+        };
+        responses: {
+            /** @description Add, change or remove a term of the team's glossary for one language. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GlossaryTerm"];
+                };
+            };
+            /** @description Add, change or remove a term of the team's glossary for one language. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GlossaryTerm"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };

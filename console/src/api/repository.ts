@@ -49,6 +49,9 @@ export async function findAt(key: string, team: string): Promise<StoredObject | 
   return items.find((one) => one.key === key && one.team_id === team) ?? null;
 }
 
+/** A key in an address: every part encoded, the slashes kept. */
+export const encodedKey = (key: string): string => key.split(DELIMITER).map(encodeURIComponent).join(DELIMITER);
+export const pathOf = (key: string): string => `/api/repo/${encodedKey(key)}`;
 export const contentPath = (id: string, version?: number): string =>
   `/api/repo-obj/${id}/content${version === undefined ? '' : `?version=${version}`}`;
 export const etagOf = (object: Pick<StoredObject, 'revision'>): string => `"r${object.revision}"`;

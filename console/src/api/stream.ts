@@ -17,6 +17,8 @@ interface Options {
   headers?: Record<string, string>;
   /** Which refusals are worth another attempt; a restart and a busy server unless said otherwise. */
   passing?: (status: number) => boolean;
+  /** Where the rest is told once an event was heard, when that is elsewhere: the request itself must not be repeated then. */
+  rest?: string;
   /** Milliseconds before the first attempt after a break, unless the server says how long. */
   pause?: number;
 }
@@ -44,12 +46,15 @@ export async function* readEvents(address: string, options: Options = {}): Async
 /** A restart or a busy server: worth another attempt. */
 const isPassing = (status: number): boolean => status === 429 || status >= 500;
 
-function connect(address: string, { signal, method = 'GET', body, headers: more }: Options, last: string): Promise<Response | null> {
+function connect(address: string, options: Options, last: string): Promise<Response | null> {
+  const { signal, method = 'GET', headers: more } = options;
+  const elsewhere = options.rest !== undefined && last !== '';
+  const body = elsewhere ? {} : options.body;
   const headers: Record<string, string> = { ...more, accept: 'text/event-stream' };
   if (last) headers['last-event-id'] = last;
   if (body !== undefined) headers['content-type'] = 'application/json';
   const request = { method, headers, ...(signal ? { signal } : {}), ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
-  return fetch(address, request).catch(() => null);
+  return fetch(elsewhere ? options.rest! : address, request).catch(() => null);
 }
 
 /** The events of one connection; a broken line ends them, and an event that broke off with it is not one. */

@@ -19,6 +19,7 @@ export const OF_FEATURES: Record<string, string[]> = {
   repository: ['account', 'files', 'usage', 'versions'],
   s3: ['account', 's3'],
   tokens: ['account', 'tokens'],
+  translate: ['glossary', 'translate'],
   trash: [],
   usage: ['companies', 'usage'],
 };

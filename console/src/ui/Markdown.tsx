@@ -1,7 +1,7 @@
 /** Markdown to React elements. No HTML text is ever made: raw HTML shows as text, addresses are allow-listed. */
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
-import type { Nodes, Table } from 'mdast';
+import type { Link, Nodes, Root, Table } from 'mdast';
 import { gfm } from 'micromark-extension-gfm';
 import { Fragment, useMemo, type ReactNode } from 'react';
 
@@ -33,7 +33,7 @@ function shown(node: Nodes): ReactNode {
       return <pre tabIndex={0}><code>{node.value}</code></pre>;
     case 'link':
       return SAFE.test(node.url) ? (
-        <a href={node.url} rel="noopener noreferrer" {...(/^[#/]/.test(node.url) ? {} : { target: '_blank' })}>
+        <a href={node.url} rel="noopener noreferrer" {...(/^[#/]/.test(node.url) ? {} : elsewhere(node))}>
           {all(node.children)}
         </a>
       ) : (
@@ -65,6 +65,13 @@ function shown(node: Nodes): ReactNode {
   }
 }
 
+/** Where a link leads, unless its words say just that. */
+const elsewhere = ({ url, children: [words] }: Link) => ({
+  target: '_blank',
+  title: url,
+  ...(words?.type === 'text' && url.endsWith(words.value) ? {} : { 'data-address': url }),
+});
+
 /** A list item of one paragraph needs no paragraph. */
 function tight(children: Nodes[]): ReactNode {
   const [first, ...rest] = children;
@@ -89,7 +96,19 @@ function TableOf({ table }: { table: Table }) {
   );
 }
 
+/** What was read last, so that a text that moves on the page is not read again. */
+const read = new Map<string, Root>();
+const MOST = 256;
+
+function treeOf(source: string): Root {
+  const tree = read.get(source) ?? fromMarkdown(source, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
+  read.delete(source);
+  read.set(source, tree);
+  if (read.size > MOST) read.delete(read.keys().next().value!);
+  return tree;
+}
+
 export default function Markdown({ source }: { source: string }) {
-  const tree = useMemo(() => fromMarkdown(source, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }), [source]);
+  const tree = useMemo(() => treeOf(source), [source]);
   return <>{all(tree.children)}</>;
 }

@@ -4,6 +4,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { ArrowLeft, FileText, SearchX } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { isRefusal } from '@/api/refusal';
+import { lazyPart } from '@/app/lazily';
 import { useReadOnly } from '@/app/session';
 import { useTitle } from '@/app/title';
 import { useLanguage } from '@/i18n/language';
@@ -11,11 +12,16 @@ import { SkeletonRows } from '@/ui/bits';
 import { buttonClass } from '@/ui/Button';
 import { Empty } from '@/ui/Empty';
 import { Problem } from '@/ui/Problem';
+import { isOver } from './answer';
+import { FileLink } from './Chips';
 import { Composer } from './Composer';
-import { LiveAnswer, useAnswer } from './LiveAnswer';
+import { After, LiveAnswer, useAnswer } from './LiveAnswer';
 import { Message } from './Message';
-import { conversationQuery, wordsOf, type Conversation, type Said } from './queries';
-import { LiveTurn, runningTurn } from './turn';
+import { conversationQuery, filesOf, wordsOf, type Conversation, type Said } from './queries';
+import { runQuery } from './run';
+import { LiveTurn, isRun, runningTurn } from './turn';
+
+const PastRun = lazyPart(() => import('./PastRun'));
 
 export default function ChatPage() {
   const { t } = useLanguage();
@@ -56,6 +62,7 @@ function Found({ id, conversation }: { id: string; conversation: Conversation })
   const readOnly = useReadOnly();
   const [turn, setTurn] = useTurn(id);
   const [ended, setEnded] = useState<LiveTurn | null>(null);
+  const [waiting, setWaiting] = useState(false);
   const end = useRef<HTMLDivElement>(null);
   useEffect(() => {
     void end.current?.scrollIntoView({ block: 'end' });
@@ -74,13 +81,31 @@ function Found({ id, conversation }: { id: string; conversation: Conversation })
         </Link>
       </div>
       <div className="grid flex-1 content-start gap-5 py-6">
-        {conversation.messages.map((said, at) => (
-          <Message key={at} role={said.role} text={wordsOf(said)} usage={said.usage} />
-        ))}
-        {turn && <Live turn={turn} id={id} messages={conversation.messages} onEnd={setEnded} />}
+        {conversation.messages.map((said, at) => <Stored key={at} said={said} />)}
+        {turn && <Live turn={turn} id={id} messages={conversation.messages} onEnd={setEnded} onWaiting={setWaiting} />}
         <div ref={end} />
       </div>
-      {!readOnly && <Composer busy={turn !== null && ended !== turn} onAsk={(prompt) => setTurn(LiveTurn.ask(prompt, id))} />}
+      {!readOnly && (
+        <Composer
+          conversation={id}
+          busy={turn !== null && ended !== turn}
+          hidden={waiting}
+          onAsk={(question) => setTurn(LiveTurn.ask(question, id))}
+        />
+      )}
+    </>
+  );
+}
+
+/** A message of the conversation, its files, and what the agent did after a question. */
+function Stored({ said }: { said: Said }) {
+  const files = filesOf(said);
+  return (
+    <>
+      <Message role={said.role} text={wordsOf(said)} usage={said.usage}>
+        {files.length > 0 && files.map((id) => <FileLink key={id} id={id} />)}
+      </Message>
+      {said.role === 'user' && isRun(said.turn) && <PastRun turn={said.turn!} />}
     </>
   );
 }
@@ -100,24 +125,29 @@ interface LiveProps {
   id: string;
   messages: Said[];
   onEnd: (turn: LiveTurn) => void;
+  onWaiting: (waiting: boolean) => void;
 }
 
 /** The answer as it is said; once it is in the conversation, it is shown from there. */
-function Live({ turn, id, messages, onEnd }: LiveProps) {
+function Live({ turn, id, messages, onEnd, onWaiting }: LiveProps) {
   const queries = useQueryClient();
   const answer = useAnswer(turn);
-  const { state, text } = answer;
-  const ended = state === 'done' || state === 'failed';
+  const { text } = answer;
+  const ended = isOver(answer);
   useEffect(() => {
     if (!ended) return;
     onEnd(turn);
+    const { turn: run } = turn.current();
+    if (run && isRun(run)) queries.setQueryData(runQuery(run).queryKey, turn.current());
     for (const queryKey of [['files'], ['chat', id]]) void queries.invalidateQueries({ queryKey });
   }, [ended, turn, id, queries, onEnd]);
+  const waiting = answer.state === 'waiting';
+  useEffect(() => onWaiting(waiting), [waiting, onWaiting]);
   useEffect(() => {
     // A reader who has scrolled up is left where they are.
     const below = document.documentElement.scrollHeight - innerHeight - scrollY;
     if (below < 240) scrollTo({ top: document.documentElement.scrollHeight });
   }, [text]);
-  if (messages.some((said) => said.turn === answer.turn)) return <Problem error={answer.error} />;
-  return <LiveAnswer answer={answer} onStop={state === 'answering' ? () => turn.stop() : undefined} />;
+  if (messages.some((said) => said.turn === answer.turn)) return <After answer={answer} />;
+  return <LiveAnswer answer={answer} turn={turn} />;
 }

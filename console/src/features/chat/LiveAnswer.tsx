@@ -1,35 +1,86 @@
 /** A question and its answer while it is said. */
-import { Square } from 'lucide-react';
+import { FileText, Square } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
-import { useLanguage } from '@/i18n/language';
+import { lazyPart } from '@/app/lazily';
+import { useLanguage, type MessageKey } from '@/i18n/language';
 import { Button } from '@/ui/Button';
 import { Problem } from '@/ui/Problem';
+import { isOver, type Answer } from './answer';
 import { Message, Thinking } from './Message';
-import type { Answer, LiveTurn } from './turn';
+import type { LiveTurn } from './turn';
+
+const Steps = lazyPart(() => import('./Steps'));
+const Approvals = lazyPart(() => import('./Approvals'));
 
 export const useAnswer = (turn: LiveTurn): Answer => useSyncExternalStore(turn.subscribe, turn.current);
 
-export function LiveAnswer({ answer, onStop }: { answer: Answer; onStop?: (() => Promise<void>) | undefined }) {
+export function LiveAnswer({ answer, turn }: { answer: Answer; turn: LiveTurn }) {
   const { t } = useLanguage();
-  const { state, question, text, thinking, usage, error, finish } = answer;
-  const answering = state === 'asking' || state === 'answering';
+  const { state, question, files, steps, text, thinking, usage, error, finish, stop, refusal, approvals } = answer;
+  const waiting = state === 'waiting';
+  const answering = !waiting && !isOver(answer);
   return (
-    <div data-testid="live" data-state={state} className="grid gap-5">
-      {question && <Message role="user" text={question} />}
+    <div data-testid="live" data-state={state} className="grid min-w-0 gap-5">
+      {question && (
+        <Message role="user" text={question}>
+          {files.length > 0 && files.map(({ id, name }) => (
+            <span key={id} className="inline-flex h-8 max-w-64 items-center gap-1.5 rounded-md border border-line bg-surface px-2 text-sm">
+              <FileText size={14} className="shrink-0 text-muted" aria-hidden />
+              <span data-raw className="truncate">{name}</span>
+            </span>
+          ))}
+        </Message>
+      )}
       {thinking && <Thinking text={thinking} open={answering && !text} />}
-      {text && <Message role="assistant" text={text} usage={usage} cut={finish === 'length' || finish === 'stopped' ? finish : null} />}
+      {(steps.length > 0 || stop) && <Steps steps={steps} stop={stop} refusal={refusal} />}
+      {text && (
+        <Message
+          role="assistant"
+          text={text}
+          growing={answering}
+          usage={usage}
+          cut={finish === 'length' || finish === 'stopped' ? finish : null}
+        />
+      )}
+      <p role="status" className="sr-only">{waiting && t('chat.approval_title', { n: approvals.length })}</p>
+      {waiting && <Approvals approvals={approvals} error={error} onDecide={(decisions) => void turn.decide(decisions)} />}
       {answering && (
         <div className="flex items-center gap-3">
-          <p role="status" className="text-sm text-muted">{t(text || thinking ? 'chat.answering' : 'chat.waiting')}</p>
-          {onStop && (
-            <Button size="small" onClick={() => void onStop()}>
+          <p role="status" className="text-sm text-muted">{t(progressOf(answer))}</p>
+          {state === 'answering' && (
+            <Button size="small" onClick={() => void turn.stop()}>
               <Square size={12} aria-hidden />
               {t('chat.stop')}
             </Button>
           )}
         </div>
       )}
-      {error && <Problem error={error} />}
+      {!waiting && <After answer={answer} />}
     </div>
+  );
+}
+
+function progressOf({ state, text, thinking, steps }: Answer): MessageKey {
+  if (state === 'reading') return 'chat.reading';
+  if (text || thinking) return 'chat.answering';
+  return steps.length ? 'chat.working' : 'chat.waiting';
+}
+
+/** What is to be said about an answer besides itself; also once it is in the conversation. */
+export function After({ answer: { error, schemaError } }: { answer: Answer }) {
+  const { rich } = useLanguage();
+  return (
+    <>
+      {schemaError && (
+        <div role="alert" className="rounded-lg bg-warning-soft px-3 py-2.5 text-warning">
+          {rich('chat.schema_error', {
+            path: schemaError.path || '/',
+            message: schemaError.message,
+            code: (parts) => <code key="at" data-raw className="font-mono text-xs break-all">{parts}</code>,
+          })}
+        </div>
+      )}
+      {error && <Problem error={error} />}
+    </>
   );
 }

@@ -1,12 +1,14 @@
 /** One message; a model's is Markdown, read block by block so that a long answer costs no more at its end than at its beginning. */
 import clsx from 'clsx';
-import { memo } from 'react';
+import { memo, useDeferredValue, useMemo, type ReactNode } from 'react';
 import { lazyPart } from '@/app/lazily';
 import { useLanguage } from '@/i18n/language';
 import { blocksOf } from './blocks';
+import { jsonIn } from './json';
 import type { Usage } from './queries';
 
 const Markdown = lazyPart(() => import('@/ui/Markdown'));
+const Structured = lazyPart(() => import('./Structured'));
 const Block = memo(function Block({ source }: { source: string }) {
   return <Markdown source={source} />;
 });
@@ -16,9 +18,12 @@ interface Props {
   text: string;
   usage?: Usage | null | undefined;
   cut?: 'length' | 'stopped' | null;
+  /** It is still being said. */
+  growing?: boolean;
+  children?: ReactNode;
 }
 
-export function Message({ role, text, usage, cut }: Props) {
+export function Message({ role, text, usage, cut, growing = false, children }: Props) {
   const { t, number } = useLanguage();
   const mine = role !== 'assistant';
   return (
@@ -29,11 +34,12 @@ export function Message({ role, text, usage, cut }: Props) {
       className={clsx('min-w-0', mine && 'justify-self-end')}
     >
       {mine ? (
-        <p data-raw className="max-w-prose rounded-xl bg-accent-soft px-4 py-2.5 break-words whitespace-pre-wrap">{text}</p>
+        <>
+          <p data-raw className="max-w-prose rounded-xl bg-accent-soft px-4 py-2.5 break-words whitespace-pre-wrap">{text}</p>
+          {children && <div className="mt-1.5 flex flex-wrap justify-end gap-1.5">{children}</div>}
+        </>
       ) : (
-        <div data-raw className="prose max-w-none break-words">
-          {blocksOf(text).map((source, at) => <Block key={at} source={source} />)}
-        </div>
+        <Reply text={text} growing={growing} />
       )}
       {(usage || cut) && (
         <p className="mt-1 flex flex-wrap gap-x-3 text-xs text-muted tnum">
@@ -42,6 +48,18 @@ export function Message({ role, text, usage, cut }: Props) {
         </p>
       )}
     </article>
+  );
+}
+
+function Reply({ text, growing }: { text: string; growing: boolean }) {
+  // Drawn in portions, between what is more urgent.
+  const shown = useDeferredValue(text);
+  const json = useMemo(() => (growing ? null : jsonIn(text)), [growing, text]);
+  if (json) return <Structured value={json.value} />;
+  return (
+    <div data-raw className="prose addresses max-w-none break-words">
+      {blocksOf(shown).map((source, at) => <Block key={at} source={source} />)}
+    </div>
   );
 }
 

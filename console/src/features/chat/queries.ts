@@ -3,7 +3,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, value, type Schemas } from '@/api/client';
 import { PAGE } from '@/api/queries';
 import { refusalOf } from '@/api/refusal';
-import { contentPath } from '@/api/repository';
+import { DELIMITER, contentPath } from '@/api/repository';
 
 export type ChatModel = Schemas['ChatModel'];
 export type Usage = Schemas['ShownUsage'];
@@ -28,7 +28,11 @@ export const conversationsQuery = infiniteQueryOptions({
   queryKey: ['files', 'chats'],
   queryFn: ({ pageParam, signal }) =>
     value(
-      api.GET('/api/repo', { params: { query: { prefix: FOLDER, limit: PAGE, ...(pageParam ? { cursor: pageParam } : {}) } }, signal }),
+      api.GET('/api/repo', {
+        // Not what is below: files of questions.
+        params: { query: { prefix: FOLDER, delimiter: DELIMITER, limit: PAGE, ...(pageParam ? { cursor: pageParam } : {}) } },
+        signal,
+      }),
     ),
   initialPageParam: '',
   getNextPageParam: (page) => page.next_cursor ?? undefined,
@@ -49,6 +53,10 @@ export const modelQuery = queryOptions({
   queryFn: () => value(api.GET('/api/ai/model')),
   staleTime: 30_000,
 });
+
+/** The files that a message names. */
+export const filesOf = ({ content }: Pick<Said, 'content'>): string[] =>
+  typeof content === 'string' ? [] : content.flatMap((part) => (part.type === 'file' ? [part.object_id] : []));
 
 /** The words of a message; what else it carries has names of its own. */
 export const wordsOf = ({ content }: Pick<Said, 'content'>): string =>

@@ -8,6 +8,7 @@ import { useLanguage } from '@/i18n/language';
 import { Page } from '@/app/Page';
 import { useMay, useReadOnly } from '@/app/session';
 import { Badge, Card, SkeletonRows } from '@/ui/bits';
+import { EffectBadge } from '@/ui/Effect';
 import { Empty } from '@/ui/Empty';
 import { Problem, wordsFor } from '@/ui/Problem';
 import { Switch } from '@/ui/Switch';
@@ -137,6 +138,8 @@ function ToolRow({ tool, locked, onFlip }: { tool: Schemas['ToolState']; locked:
         <p data-raw className="font-mono text-sm font-medium">{tool.name}</p>
         <p data-raw className="text-sm text-muted">{tool.description}</p>
         <p className="mt-1.5 flex flex-wrap gap-1.5">
+          <EffectBadge effect={tool.effect} />
+          {tool.untrusted && <Badge tone="warning">{t('features.untrusted')}</Badge>}
           <Badge>{t('features.needs', { permission: tool.permission })}</Badge>
           <Badge tone="info">{t('features.from', { source: tool.source })}</Badge>
         </p>

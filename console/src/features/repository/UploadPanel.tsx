@@ -2,13 +2,13 @@
 import clsx from 'clsx';
 import { CircleAlert, CircleCheckBig, CloudOff, RotateCw, Upload as UploadIcon, X } from 'lucide-react';
 import { useBytes } from '@/app/bytes';
+import { isLarge, type Upload, type Uploads, type UploadState } from '@/app/uploads/uploads';
 import { useLanguage } from '@/i18n/language';
 import { Card } from '@/ui/bits';
 import { Button } from '@/ui/Button';
 import { IconButton } from '@/ui/Overlay';
 import { wordsFor } from '@/ui/Problem';
 import { nameIn } from './keys';
-import { isLarge, type Upload, type Uploads, type UploadState } from './uploads';
 import { useSeconds } from './useUploads';
 
 const LOOK = {

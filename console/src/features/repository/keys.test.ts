@@ -1,4 +1,5 @@
-import { folderNamed, folderOf, nameIn, pathOf, trailOf } from './keys';
+import { pathOf } from '@/api/repository';
+import { folderNamed, folderOf, nameIn, trailOf } from './keys';
 
 test('a key has a name and lies in a folder', () => {
   expect([nameIn('a/b/c.txt'), folderOf('a/b/c.txt')]).toEqual(['c.txt', 'a/b/']);

@@ -13,11 +13,6 @@ export function trailOf(folder: string): { name: string; folder: string }[] {
   return names.map((name, at) => ({ name, folder: names.slice(0, at + 1).join(DELIMITER) + DELIMITER }));
 }
 
-/** A key in an address: every part encoded, the slashes kept. */
-export const encodedKey = (key: string): string => key.split(DELIMITER).map(encodeURIComponent).join(DELIMITER);
-
-export const pathOf = (key: string): string => `/api/repo/${encodedKey(key)}`;
-
 /** A folder somebody typed, made whole; nothing when there is no name in it. */
 export function folderNamed(parent: string, typed: string): string | null {
   const parts = typed.split(DELIMITER).map((part) => part.trim()).filter(Boolean);

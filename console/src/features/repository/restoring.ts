@@ -1,8 +1,7 @@
 /** An earlier version written once more on top: nothing in between is lost. */
 import { refusalOf } from '@/api/refusal';
-import { etagOf, type ObjectDetail, type StoredObject, type Version } from '@/api/repository';
+import { etagOf, pathOf, type ObjectDetail, type StoredObject, type Version } from '@/api/repository';
 import { readBytes } from './download';
-import { pathOf } from './keys';
 
 export async function restore(file: ObjectDetail, version: Version): Promise<StoredObject> {
   const body = await readBytes(file.id, version.number);

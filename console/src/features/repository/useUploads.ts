@@ -2,8 +2,8 @@
 import { useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useEffect, useSyncExternalStore } from 'react';
 import { useIdentity } from '@/app/session';
-import { serverFor } from './server';
-import { Uploads, type Upload } from './uploads';
+import { serverFor } from '@/app/uploads/server';
+import { Uploads, type Upload } from '@/app/uploads/uploads';
 
 let running: { team: string; user: string; uploads: Uploads } | null = null;
 

@@ -1,8 +1,7 @@
 /** A large file in parts over the S3 protocol: what the server has acknowledged is never sent again. */
 import { api, value } from '@/api/client';
 import { Refusal } from '@/api/refusal';
-import { findAt, type StoredObject } from '@/api/repository';
-import { encodedKey } from './keys';
+import { encodedKey, findAt, type StoredObject } from '@/api/repository';
 import type { Server, Upload } from './uploads';
 
 const PART = 8 * 1024 * 1024;

@@ -1,7 +1,6 @@
 /** How files reach the server: small ones in one XMLHttpRequest, because only that tells how much was sent; large ones in parts. */
 import { Refusal, refusalOf } from '@/api/refusal';
-import { findAt, type StoredObject } from '@/api/repository';
-import { pathOf } from './keys';
+import { findAt, pathOf, type StoredObject } from '@/api/repository';
 import type { Multipart } from './multipart';
 import { isLarge, type Server } from './uploads';
 
