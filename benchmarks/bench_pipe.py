@@ -1,7 +1,8 @@
 """What carrying a thousand model streams costs beside a proxy that copies bytes and checks nothing, all taking turns in one run.
 
 `pipe` is the wire and the event stream alone. `atrium` is `atrium serve` on PostgreSQL: credential, admission, every piece stored,
-settlement.
+settlement. `litellm` is LiteLLM's proxy as `benchmarks/litellm.lock` pins it, in an environment of its own, without a database and
+with its logging off; it is given a tenth of the streams, which is what one process of it carries without falling behind.
 """
 
 import argparse
@@ -10,11 +11,14 @@ import contextlib
 import json
 import re
 import statistics
+import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import psutil
 import uvloop
@@ -27,7 +31,10 @@ from tests.processes import free_port
 
 GOAL_PROCESSOR, GOAL_BEHIND, GOAL_BYTES = 2.0, 1.0, 48 * 1024
 GOAL_FIRST = {0.5: 0.040, 0.99: 0.400}
-NAMES = ("proxy", "pipe", "atrium")
+GOAL_LITELLM = 0.15
+NAMES = ("proxy", "pipe", "atrium", "litellm")
+USUAL = ("proxy", "pipe", "atrium")
+ENVIRONMENT = Path(".venv-litellm")
 _BESIDE_SECONDS = 20.0
 _WORD = re.compile(rb"word(\d+)")
 
@@ -40,6 +47,16 @@ class Target:
     port: int
     path: str = "/"
     token: str = ""
+    # Whether it takes a question as OpenAI's API does.
+    openai: bool = False
+
+    def question(self, load: "Load") -> bytes:
+        """The body that asks for so many words at such a rate."""
+        words = f"{load.pieces} {load.rate:g}"
+        if not self.openai:
+            return json.dumps({"prompt": words}).encode()
+        message = {"role": "user", "content": words}
+        return json.dumps({"model": "m", "messages": [message], "stream": True}).encode()
 
     def request(self, body: bytes, path: str = "") -> bytes:
         """One request of HTTP/1.1."""
@@ -88,7 +105,8 @@ async def measure(load: Load, rounds: int, names: tuple[str, ...]) -> Found:
             for name in names if number % 2 else reversed(names):
                 async with _target(name, cores, url) as target:
                     await _carry(target, Load(20, 5, 5, 0.1))
-                    found.rounds[name].append(await _carry(target, load))
+                    share = load if name != "litellm" else replace(load, streams=load.streams // 10)
+                    found.rounds[name].append(await _carry(target, share))
                     if name == "atrium":
                         found.idle += await _ask_beside(target, _BESIDE_SECONDS)
                         found.beside += await _while_carrying(target, load)
@@ -108,6 +126,10 @@ async def _while_carrying(target: Target, load: Load) -> list[float]:
 
 @asynccontextmanager
 async def _target(name: str, cores: Cores, url: str) -> AsyncIterator[Target]:
+    if name == "litellm":
+        async with _litellm(cores.server, url) as target:
+            yield target
+        return
     if name != "atrium":
         port = free_port()
         async with _process(cores.server, "benchmarks.pipes", name, port, url) as process:
@@ -120,6 +142,45 @@ async def _target(name: str, cores: Cores, url: str) -> AsyncIterator[Target]:
             yield Target(server.inspected, server.port, "/api/ai/chat/stream", token)
         if await run_as_owner(database, "SELECT FROM turns WHERE state <> 'finished'"):
             raise RuntimeError("a turn was not settled")
+
+
+@asynccontextmanager
+async def _litellm(core: int | None, url: str) -> AsyncIterator[Target]:
+    """LiteLLM's proxy with what its documentation recommends for speed: one worker a core, nothing logged, nothing looked up."""
+    program = await asyncio.to_thread(_installed_litellm)
+    port = free_port()
+    with TemporaryDirectory(prefix="atrium-litellm-") as folder:
+        settings = Path(folder, "settings.json")
+        model = {"model": "openai/m", "api_base": f"{url}/v1", "api_key": "x"}
+        quiet = {"telemetry": False, "disable_streaming_logging": True, "set_verbose": False, "num_retries": 0}
+        settings.write_text(
+            json.dumps({"model_list": [{"model_name": "m", "litellm_params": model}], "litellm_settings": quiet})
+        )
+        child = await asyncio.create_subprocess_exec(
+            program, "--config", str(settings), "--port", str(port), "--host", "127.0.0.1", "--num_workers", "1",
+            env={"PATH": str(program.parent), "LITELLM_LOG": "ERROR", "LITELLM_MODE": "PRODUCTION", "HOME": folder,
+                 "LITELLM_LOCAL_MODEL_COST_MAP": "True", "NO_DOCS": "True"},
+            stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL,
+        )  # fmt: skip
+        process = psutil.Process(child.pid)
+        if core is not None:
+            process.cpu_affinity([core])
+        try:
+            await _until_open(port, 240)
+            yield Target(process, port, "/v1/chat/completions", "x", openai=True)
+        finally:
+            child.kill()
+            await child.wait()
+
+
+def _installed_litellm() -> Path:
+    program, uv = ENVIRONMENT / "bin/litellm", Path(sys.executable).with_name("uv")
+    if not program.exists():
+        lock = Path(__file__).with_name("litellm.lock")
+        subprocess.run([uv, "venv", "-q", ENVIRONMENT], check=True)
+        python = ENVIRONMENT / "bin/python"
+        subprocess.run([uv, "pip", "install", "-q", "--python", python, "--require-hashes", "-r", lock], check=True)
+    return program.absolute()
 
 
 async def _carry(target: Target, load: Load) -> Carried:
@@ -147,7 +208,7 @@ async def _listen(target: Target, load: Load) -> tuple[float, int, float]:
     """Seconds to the first word, how many words came, and how far the latest of them was behind."""
     started = time.perf_counter()
     reader, writer = await asyncio.open_connection("127.0.0.1", target.port)
-    writer.write(target.request(b'{"prompt": "%d %g"}' % (load.pieces, load.rate)))
+    writer.write(target.request(target.question(load)))
     first, count, behind = 0.0, 0, 0.0
     while data := await reader.read(65536):
         # The last event repeats the whole reply.
@@ -196,8 +257,8 @@ async def _process(core: int | None, module: str, *arguments: object) -> AsyncIt
         await child.wait()
 
 
-async def _until_open(port: int) -> None:
-    async with asyncio.timeout(60):
+async def _until_open(port: int, seconds: float = 60) -> None:
+    async with asyncio.timeout(seconds):
         while True:
             with contextlib.suppress(OSError):
                 _, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -214,7 +275,7 @@ def main() -> int:
     parser.add_argument("--rate", type=float, default=5)
     parser.add_argument("--over", type=float, default=20, help="seconds in which the streams are opened")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--only", nargs="+", choices=NAMES, default=list(NAMES))
+    parser.add_argument("--only", nargs="+", choices=NAMES, default=list(USUAL))
     given = parser.parse_args()
     load = Load(given.streams, given.pieces, given.rate, given.over)
     found = uvloop.run(measure(load, given.rounds, tuple(given.only)))
@@ -238,13 +299,20 @@ def _missed(found: Found, load: Load) -> list[str]:
         f"{name}: {load.streams - one.whole} streams are short"
         for name, rounds in found.rounds.items()
         for one in rounds
-        if one.whole != load.streams
+        if name != "litellm" and one.whole != load.streams
     ]
+    if {"atrium", "litellm"} <= found.rounds.keys():
+        ours, theirs = (
+            statistics.median(one.microseconds for one in found.rounds[name]) for name in ("atrium", "litellm")
+        )
+        print(f"atrium: {ours / theirs:.2f} of LiteLLM's processor time an event (at most {GOAL_LITELLM})")
+        if ours / theirs > GOAL_LITELLM:
+            missed.append("atrium: processor time an event beside LiteLLM")
     if "proxy" not in found.rounds:
         return missed
     proxy = found.rounds["proxy"]
     for name, rounds in found.rounds.items():
-        if name == "proxy":
+        if name in ("proxy", "litellm"):
             continue
         typical = statistics.median(one.microseconds for one in rounds)
         ratio = typical / statistics.median(one.microseconds for one in proxy)

@@ -1,6 +1,9 @@
 """The S3 wire beside SeaweedFS, and large objects beside a bare app that moves and hashes the same bytes; rounds alternate.
 
 python -m benchmarks.bench_s3 [--rounds 5] [--seconds 3] [--only "GET 4 KiB"]
+
+With `--processor` only Atrium is asked, and the processor time of its processes for each request is printed, which compares two
+heads of the repository also on a machine that is busy with something else.
 """
 
 import argparse
@@ -16,6 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import obstore
+import psutil
 from obstore.store import S3Store
 
 from tests.blobs.stores import ACCESS, BUCKET, running_cloud
@@ -130,6 +134,21 @@ async def compare(ours: Peer, theirs: Peer, name: str, task: Task, rounds: int, 
     return bool(ratio >= task.goal)
 
 
+async def processor_time(ours: Peer, pids: Sequence[int], task: Task, rounds: int, seconds: float) -> list[float]:
+    """Milliseconds of processor time that our processes take for a request, round by round."""
+    found, processes = [], [psutil.Process(pid) for pid in pids]
+    for _ in range(rounds):
+        before, began = sum(_spent(process) for process in processes), time.perf_counter()
+        done = await rate(ours, task, seconds) * (time.perf_counter() - began)
+        found.append((sum(_spent(process) for process in processes) - before) / max(done, 1) * 1000)
+    return found
+
+
+def _spent(process: psutil.Process) -> float:
+    times = process.cpu_times()
+    return times.user + times.system
+
+
 async def atrium_stores(servers: Sequence[Process]) -> list[S3Store]:
     """A client for each process, all with one key."""
     async with servers[0].client(await bootstrap(servers[0])) as person:
@@ -151,6 +170,22 @@ def _store(endpoint: str, bucket: str, region: str, key_id: str, secret: str) ->
         virtual_hosted_style_request=False,
         client_options={"allow_http": True, "timeout": "120s"},
     )
+
+
+async def measure_processor(only: list[str], rounds: int, seconds: float) -> bool:
+    """Every task on Atrium alone."""
+    async with AsyncExitStack() as stack:
+        folder = Path(stack.enter_context(TemporaryDirectory(prefix="atrium-s3-")))
+        url = await stack.enter_async_context(fresh_database())
+        servers = await stack.enter_async_context(serving(url, PROCESSES, data_dir=folder / "data"))
+        ours = Peer("atrium", await atrium_stores(servers))
+        await prepare(ours)
+        for name, task in TASKS.items():
+            if not only or name in only:
+                await rate(ours, task, 0.5)
+                taken = await processor_time(ours, [one.popen.pid for one in servers], task, rounds, seconds)
+                print(f"{name:12} {statistics.median(taken):8.3f} ms of processor time a request", flush=True)
+    return True
 
 
 async def measure(only: list[str], rounds: int, seconds: float) -> bool:
@@ -179,8 +214,10 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=3)
     parser.add_argument("--only", action="append", choices=list(TASKS), default=[])
+    parser.add_argument("--processor", action="store_true")
     options = parser.parse_args()
-    return 0 if asyncio.run(measure(options.only, options.rounds, options.seconds)) else 1
+    measuring = measure_processor if options.processor else measure
+    return 0 if asyncio.run(measuring(options.only, options.rounds, options.seconds)) else 1
 
 
 if __name__ == "__main__":

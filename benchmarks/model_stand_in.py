@@ -34,6 +34,8 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
         count, rate = asked["messages"][-1]["content"].split()[:2]
         writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")
         for _ in range(int(count)):
+            if writer.is_closing():
+                return
             _write(writer, _PIECE % (time.monotonic() * 1000))
             await asyncio.sleep(1 / float(rate))
         _write(writer, _END % int(count))

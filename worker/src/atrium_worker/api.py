@@ -7,10 +7,20 @@ from typing import Any
 import httpx
 
 _PATIENCE = 15.0
+# Characters of a reply in one heartbeat.
+_MOST_SAID = 100_000
 
 
 class Refused(Exception):
     """The server said no; trying the same again would not help."""
+
+
+class WordsMissing(Exception):
+    """The server has heard less of a reply than we thought; `heard` is how much."""
+
+    def __init__(self, heard: int) -> None:
+        super().__init__(f"the server has heard {heard} characters")
+        self.heard = heard
 
 
 class StaleClaim(Exception):
@@ -29,6 +39,14 @@ class Job:
     claim_token: str = field(repr=False)
     lease_expires_at: datetime
     cancelled: bool = False
+    said: str = field(default="", repr=False)
+    # How much of `said` the server has heard.
+    heard: int = field(default=0, repr=False)
+
+    def say(self, text: str) -> None:
+        """How the reply goes on; people who follow the turn hear it with the next heartbeat."""
+        # Half of a surrogate pair cannot be sent, and PostgreSQL stores no NUL.
+        self.said += text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "")
 
     def seconds_left(self) -> float:
         """How long the lease still holds, by this machine's clock."""
@@ -45,6 +63,8 @@ class Server:
             timeout=httpx.Timeout(_PATIENCE),
             transport=transport,
         )
+        # An older server refuses to be told what is said.
+        self._listens = True
 
     async def claim(self, kinds: "list[str]", models: "list[str]", max_wait: float) -> "Job | None":
         """Wait up to `max_wait` seconds (at most 30) for a job of these kinds."""
@@ -66,9 +86,22 @@ class Server:
 
     async def extend(self, job: Job) -> None:
         """Keep the lease; learns whether the job is still wanted."""
-        found = (await self._of(job, "heartbeat", {})).json()
+        found = await self._heartbeat(job)
         job.lease_expires_at = _moment(found["lease_expires_at"])
         job.cancelled = job.cancelled or bool(found["cancel_requested"])
+
+    async def _heartbeat(self, job: Job) -> "dict[str, Any]":
+        if self._listens and len(job.said) > job.heard:
+            text = job.said[job.heard : job.heard + _MOST_SAID]
+            try:
+                found = (await self._of(job, "heartbeat", {"said": {"at": job.heard, "text": text}})).json()
+                job.heard += len(text)
+                return dict(found)
+            except WordsMissing as gap:
+                job.heard = gap.heard
+            except Refused:
+                self._listens = False
+        return dict((await self._of(job, "heartbeat", {})).json())
 
     async def complete(self, job: Job, result: Any) -> None:
         """Hand in a result; `Refused` when the job's kind does not take it."""
@@ -88,11 +121,21 @@ class Server:
     async def _say(self, path: str, body: "dict[str, Any]", seconds: float = _PATIENCE) -> httpx.Response:
         answer = await self._client.post(path, json=body, timeout=seconds)
         if answer.status_code == 409:
-            raise StaleClaim(_reason(answer))
+            raise _conflict(answer)
         if 400 <= answer.status_code < 500 and answer.status_code != 429:
             raise Refused(f"{answer.status_code}: {_reason(answer)}")
         answer.raise_for_status()
         return answer
+
+
+def _conflict(answer: httpx.Response) -> Exception:
+    try:
+        found = answer.json()
+        if found["code"] == "jobs.words_missing":
+            return WordsMissing(int(found["heard"]))
+    except (ValueError, KeyError, TypeError):
+        pass
+    return StaleClaim(_reason(answer))
 
 
 def _reason(answer: httpx.Response) -> str:

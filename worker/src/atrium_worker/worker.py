@@ -4,6 +4,7 @@ import asyncio
 import inspect
 import logging
 import signal
+import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -14,6 +15,8 @@ from atrium_worker.api import Job, Refused, Server, StaleClaim
 Function = Callable[[Job], Any]
 log = logging.getLogger("atrium_worker")
 _MAX_WAIT, _LONGEST_PAUSE = 30.0, 30.0
+# While a function says something, its words are sent this often.
+_SAY_SECONDS = 0.4
 
 
 class Worker:
@@ -152,7 +155,7 @@ class Worker:
 
     async def _keep_lease(self, server: Server, job: Job, work: "asyncio.Future[Any]") -> None:
         while not work.done():
-            await asyncio.sleep(max(0.2, job.seconds_left() / 3))
+            await _until_due(job)
             try:
                 await server.extend(job)
             except StaleClaim:
@@ -164,6 +167,16 @@ class Worker:
                 continue
             if job.cancelled:
                 work.cancel()
+
+
+async def _until_due(job: Job) -> None:
+    """Wait until a third of the lease has passed, or there is something to say."""
+    due = time.monotonic() + max(0.2, job.seconds_left() / 3)
+    while True:
+        # A function may say something in a thread of its own: looked for, not waited for.
+        await asyncio.sleep(min(_SAY_SECONDS, max(0.0, due - time.monotonic())))
+        if len(job.said) > job.heard or time.monotonic() >= due:
+            return
 
 
 async def _again(job: Job, say: Callable[[], Awaitable[None]]) -> None:
