@@ -1,14 +1,18 @@
 """The agent as people rely on it: it uses tools with their rights, asks before it acts on others' words, and does nothing twice."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
+from uuid import UUID
 
 import pytest
 
 from atrium.boot.assemble import Application
-from atrium.engine.ai import agent_model, agent_run
+from atrium.engine.ai import agent_model, agent_run, keeping
 from atrium.engine.executors.turns import open_model
+from atrium.seams.context import Context
 from atrium.seams.models import ModelUnavailable
 from atrium.seams.tools import Tool
 from tests.ai.conftest import reserved, used
@@ -404,6 +408,74 @@ async def test_a_run_that_failed_goes_on_where_it_stopped(alice: Client, elsewhe
     assert await titles(alice) == ["From the agent"]
     kept = (await alice.get(f"/api/repo-obj/{reply['conversation']}/content")).body["messages"]
     assert [(one["role"], one["content"]) for one in kept] == [("user", TASK["prompt"]), ("assistant", "Written once.")]
+
+
+async def _taken_for_dead(houses: list[Application]) -> None:
+    """What every process works on is taken from it, as from one that has fallen silent."""
+    url = houses[0].services.settings.database_url
+    await run_as_owner(url, "UPDATE turns SET process_id = $1 WHERE state = 'running'", UUID(int=7))
+    await run_as_owner(url, "UPDATE turn_processes SET steady_since = now() - interval '1 minute'")
+    await keeping.settle_lost(houses[1].services)
+
+
+@contextmanager
+def held_up(house: Application, name: str) -> Iterator[tuple[asyncio.Event, asyncio.Event]]:
+    """A tool of one process stops before it commits: it tells when, and goes on when it is told."""
+    begun, released = asyncio.Event(), asyncio.Event()
+    tools = house.services.registry.tools
+    found = tools[name]
+    act = found.act
+    assert act is not None
+
+    async def slowly(ctx: Context, arguments: dict[str, Any]) -> Any:
+        made = await act(ctx, arguments)
+        begun.set()
+        await released.wait()
+        return made
+
+    tools[name] = replace(found, act=slowly)
+    try:
+        yield begun, released
+    finally:
+        tools[name] = found
+
+
+async def test_a_process_taken_for_dead_neither_acts_nor_ends_what_another_goes_on_with(
+    alice: Client, elsewhere: Client, speaker: Speaker, houses: list[Application]
+) -> None:
+    reader = await Reader(alice, TASK | {"stream": True, "on_disconnect": "finish"}, path="/api/agent").open()
+    first = await speaker.line()
+    await _taken_for_dead(houses)
+    with held_up(houses[1], "notes_create") as (begun, released):
+        going_on = asyncio.ensure_future(elsewhere.post("/api/agent", {"run": reader.turn}))
+        (await speaker.line()).call(("notes_create", {"title": "From the new process", "body": ""}), usage=(5, 3))
+        await asyncio.wait_for(begun.wait(), 10)
+        # The first call of the run is written down and under way; the old process now makes a first call of its own.
+        first.call(NEW_NOTE, usage=(100, 100))
+        last = await reader.ended()
+        assert (last.name, last.data["code"], await titles(alice)) == ("error", "agent.taken_over", [])
+        released.set()
+        says("Written once.")(await speaker.line())
+        reply = await asyncio.wait_for(going_on, 10)
+    assert (reply["stop"], reply["text"], await titles(alice)) == ("answer", "Written once.", ["From the new process"])
+    assert ((await used(alice))["ai.tokens.total"], await reserved(alice)) == (20, 0)
+
+
+async def test_a_call_of_a_process_taken_for_dead_leaves_nothing(
+    alice: Client, elsewhere: Client, speaker: Speaker, houses: list[Application]
+) -> None:
+    with held_up(houses[0], "notes_create") as (begun, released):
+        reader = await Reader(alice, TASK | {"stream": True, "on_disconnect": "finish"}, path="/api/agent").open()
+        (await speaker.line()).call(NEW_NOTE, usage=(5, 3))
+        await asyncio.wait_for(begun.wait(), 10)
+        await _taken_for_dead(houses)
+        reply = await run(elsewhere, speaker, says("Written once."), run=reader.turn)
+        assert (reply["stop"], [step["status"] for step in reply["steps"]]) == ("answer", ["ok"])
+        released.set()
+        last = await reader.ended()
+    assert (last.name, last.data["code"]) == ("error", "agent.taken_over")
+    assert await titles(alice) == ["From the agent"]
+    assert await reserved(alice) == 0
 
 
 async def test_a_question_that_was_never_asked_costs_nothing(

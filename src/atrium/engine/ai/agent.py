@@ -137,9 +137,7 @@ async def _begin_new(
     hold = await quotas.admit(op, _HOLD, lease=SHORT_LEASE)
     first: Admission | None = None
     try:
-        first = await quotas.admit(
-            op, without_concurrency(await asyncio.to_thread(turns.reserved_for, first_turn)), lease=SHORT_LEASE
-        )
+        first = await quotas.admit(op, without_concurrency(turns.reserved_for(first_turn, prompt)), lease=SHORT_LEASE)
         new = NewTurn(
             id=id,
             process_id=op.services.turns.process_id,
@@ -280,6 +278,7 @@ async def _reopen(
     hold: Admission,
 ) -> RunningRun:
     org_id, id = ctx.who.org_id, turn.id
+    await agent_rows.lock_turn(ctx.db, ctx.who, id)
     run = await agent_rows.find_run(ctx.db, ctx.who, id, lock=True)
     if run is None:
         raise TurnMissing("there is no such run of yours, or it was forgotten")

@@ -1,12 +1,12 @@
 """One call of the agent: may it run, what came of it, and that it happens at most once."""
 
 from typing import Any
-from uuid import UUID
 
 import msgspec
 
 from atrium.engine.ai import agent_rows
 from atrium.engine.ai.agent_model import AgentCall, CallStatus, Changed
+from atrium.engine.ai.model import NewTurn
 from atrium.engine.tools.calls import call_tool, digest_of, require_callable
 from atrium.engine.tools.model import BadArguments, ToolMissing, ToolResult, ToolTimedOut
 from atrium.kit.errors import AppError, Conflict, Forbidden, Suspended, Unauthenticated
@@ -23,16 +23,27 @@ class CallEnded(msgspec.Struct, frozen=True):
     taints: bool = False
 
 
-class Repeated(Conflict):
-    """Another process went on with this run, and has made this call."""
+class TakenOver(Conflict):
+    """Another process took this one for dead, and has gone on with its run."""
 
-    code, title = "agent.repeated", "This call was made already"
+    code, title = "agent.taken_over", "Another process goes on with this run"
+
+
+def taken_over() -> TakenOver:
+    """What readers are told whose process lost its run."""
+    return TakenOver("another process goes on with this run; read it again to follow it there")
+
+
+async def require_ours(ctx: Context, run: NewTurn) -> None:
+    """Refuse once another process has taken the run over; until the commit none can."""
+    if not await agent_rows.hold_turn(ctx.db, ctx.who.org_id, run.id, run.admission_id):
+        raise taken_over()
 
 
 class CallKeeper(msgspec.Struct, frozen=True):
     """Writes down what a call comes to in the transaction in which it happens, so that it never happens twice."""
 
-    run_id: UUID
+    run: NewTurn
     call: AgentCall
 
     def accepts(self, tool: Tool) -> None:
@@ -42,15 +53,17 @@ class CallKeeper(msgspec.Struct, frozen=True):
 
     async def begins(self, ctx: Context, tool: Tool) -> None:
         """Its end will be seen in another transaction, or not at all."""
-        if not await agent_rows.begin_call(ctx.db, ctx.who.org_id, self.run_id, self.call.number):
-            raise Repeated(f"the call of {tool.name} has begun already")
+        await require_ours(ctx, self.run)
+        if not await agent_rows.begin_call(ctx.db, ctx.who.org_id, self.run.id, self.call.number):
+            raise TakenOver(f"the call of {tool.name} has begun already")
 
     async def ends(self, ctx: Context, result: ToolResult) -> None:
         """What it changed commits together with this."""
         ended = _ended(result)
         kept = msgspec.structs.replace(self.call, status=ended.status, result=ended.result, artifact=ended.artifact)
-        if not await agent_rows.end_call(ctx.db, ctx.who.org_id, self.run_id, kept):
-            raise Repeated(f"the call of {result.name} was made already")
+        await require_ours(ctx, self.run)
+        if not await agent_rows.end_call(ctx.db, ctx.who.org_id, self.run.id, kept):
+            raise TakenOver(f"the call of {result.name} was made already")
 
 
 async def call_one(
@@ -71,7 +84,7 @@ async def call_one(
         return _ended(await call_tool(op, call.name, call.arguments, keeper))
     except BadArguments as error:
         return CallEnded("bad_arguments", error.message)
-    except (Unauthenticated, Suspended, Repeated):
+    except (Unauthenticated, Suspended, TakenOver):
         # Not about this call: the run itself has no right to go on.
         raise
     except (Forbidden, ToolMissing, Changed) as error:

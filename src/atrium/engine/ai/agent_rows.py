@@ -98,22 +98,18 @@ async def end_step(db: Transaction, org_id: UUID, id: UUID, admission_id: UUID, 
 
 async def insert_calls(db: Transaction, org_id: UUID, id: UUID, calls: list[AgentCall]) -> None:
     """Write calls down before they run."""
-    for call in calls:
-        await db.run(
-            """
-            INSERT INTO agent_calls (run_id, number, org_id, step, said, name, arguments, effect, digest)
-            VALUES (:id, :number, :org_id, :step, :said, :name, :arguments, :effect, :digest)
-            """,
-            id=id,
-            org_id=org_id,
-            number=call.number,
-            step=call.step,
-            said=call.said,
-            name=call.name,
-            arguments=call.arguments,
-            effect=call.effect,
-            digest=call.digest,
-        )
+    rows = [msgspec.structs.asdict(call) | {"digest": call.digest.hex()} for call in calls]
+    await db.run(
+        """
+        INSERT INTO agent_calls (run_id, number, org_id, step, said, name, arguments, effect, digest)
+        SELECT :id, number, :org_id, step, said, name, arguments, effect, decode(digest, 'hex')
+          FROM jsonb_to_recordset(:rows) AS c (number int, step int, said text, name text, arguments jsonb, effect text,
+                                               digest text)
+        """,
+        id=id,
+        org_id=org_id,
+        rows=rows,
+    )
 
 
 async def begin_call(db: Transaction, org_id: UUID, id: UUID, number: int) -> bool:
@@ -149,6 +145,20 @@ async def end_call(db: Transaction, org_id: UUID, id: UUID, call: AgentCall) -> 
     )
 
 
+async def give_up_calls(db: Transaction, org_id: UUID, id: UUID) -> None:
+    """End what was asked for and not done when the run was stopped: it is not done any more."""
+    await db.run(
+        """
+        UPDATE agent_calls SET status = CASE status WHEN 'running' THEN 'unknown' ELSE 'error' END,
+               result = CASE status WHEN 'running' THEN 'the run was stopped during this call'
+                                    ELSE 'the run was stopped before this call' END
+         WHERE org_id = :org_id AND run_id = :id AND status IN ('pending', 'approved', 'running')
+        """,
+        org_id=org_id,
+        id=id,
+    )
+
+
 async def decide_call(db: Transaction, org_id: UUID, id: UUID, number: int, status: CallStatus, result: str) -> None:
     """What the person decided about a call that waits."""
     await db.run(
@@ -176,6 +186,31 @@ async def set_taint(db: Transaction, org_id: UUID, id: UUID, taint: list[Taint])
         org_id=org_id,
         id=id,
         taint=msgspec.to_builtins(taint),
+    )
+
+
+async def lock_turn(db: Transaction, who: Principal, id: UUID) -> None:
+    """Before its run, in the order in which everything locks the two."""
+    await db.run(
+        "SELECT FROM turns WHERE org_id = :org_id AND user_id = :user_id AND id = :id FOR UPDATE",
+        org_id=who.org_id,
+        user_id=who.user_id,
+        id=id,
+    )
+
+
+async def hold_turn(db: Transaction, org_id: UUID, id: UUID, admission_id: UUID) -> bool:
+    """Whether a turn still runs under this admission, and keep it so until the commit."""
+    return bool(
+        await db.rows(
+            """
+        SELECT 1 FROM turns WHERE org_id = :org_id AND id = :id AND admission_id = :admission_id AND state = 'running'
+           FOR SHARE
+        """,
+            org_id=org_id,
+            id=id,
+            admission_id=admission_id,
+        )
     )
 
 

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from atrium.engine.ai import agent_rows, conversations, store
-from atrium.engine.ai.agent_calls import CallEnded, CallKeeper, call_one
+from atrium.engine.ai.agent_calls import CallEnded, CallKeeper, call_one, require_ours, taken_over
 from atrium.engine.ai.agent_model import MOST_CALLS, MOST_TOKENS, OPEN, AgentCall, RunProgress, Stop, Taint, told
 from atrium.engine.ai.model import Ending, NewTurn, TurnState
 from atrium.engine.ai.running import Asking, Reserved, Running, judged, refused, settled_elsewhere, until_settled
@@ -105,10 +105,10 @@ class RunningRun(Running):
             if any(call.status == "needs_approval" for call in self.progress.calls):
                 return self._stopped("approval")
             stop = self._ends_with(last_words)
-            turn = await self._next_turn(last_words, with_tools=stop is None)
-            if turn is None:
+            question = await self._next_question(last_words, with_tools=stop is None)
+            if question is None:
                 return self._stopped("tokens", said)
-            said = await self._ask(turn)
+            said = await self._ask(*question)
             if said is None:
                 return self._stopped(self._stop or "seconds")
             if any(call.status in OPEN for call in self.progress.calls):
@@ -144,16 +144,17 @@ class RunningRun(Running):
             return "steps" if self.progress.calls else "answer"
         return None
 
-    async def _next_turn(self, last_words: list[Message], *, with_tools: bool) -> Turn | None:
-        """The next question; None when there are no tokens left for it."""
+    async def _next_question(self, last_words: list[Message], *, with_tools: bool) -> tuple[Turn, int] | None:
+        """The next question and what it is estimated to cost; None when there are no tokens left for it."""
         turn = Turn(
             messages=[*self.progress.opening, *self._happened(), *last_words],
             max_tokens=self.progress.asked.max_tokens,
             response_format=None if with_tools else self.progress.asked.response_format,
             tools=self._definitions if with_tools else [],
         )
-        left = MOST_TOKENS - self.progress.usage.total - await asyncio.to_thread(estimate_turn, turn)
-        return msgspec.structs.replace(turn, max_tokens=min(turn.max_tokens, left)) if left > 0 else None
+        prompt = await asyncio.to_thread(estimate_turn, turn)
+        left = MOST_TOKENS - self.progress.usage.total - prompt
+        return (msgspec.structs.replace(turn, max_tokens=min(turn.max_tokens, left)), prompt) if left > 0 else None
 
     def _happened(self) -> Iterable[Message]:
         """What the model asked for and got so far."""
@@ -165,13 +166,14 @@ class RunningRun(Running):
 
     # One question to a model
 
-    async def _ask(self, turn: Turn) -> Done | None:
+    async def _ask(self, turn: Turn, prompt: int) -> Done | None:
         """Ask, pay, and write down the calls in the answer; None when a quota or the time does not allow it."""
-        most, prompt = await asyncio.to_thread(lambda: (reserved_for(turn), estimate_turn(turn)))
         admission, self.first = self.first, None
         if admission is None:
             try:
-                admission = await quotas.admit(self.op, without_concurrency(most), lease=SHORT_LEASE)
+                admission = await quotas.admit(
+                    self.op, without_concurrency(reserved_for(turn, prompt)), lease=SHORT_LEASE
+                )
             except Exhausted as refusal:
                 self._stop = "quota"
                 self._refusal = {
@@ -272,7 +274,7 @@ class RunningRun(Running):
     async def _call(self, op: Operation, call: AgentCall) -> CallEnded:
         if call.number > MOST_CALLS:
             return CallEnded("budget", f"a run makes at most {MOST_CALLS} calls")
-        keeper = CallKeeper(self.new.id, call)
+        keeper = CallKeeper(self.new, call)
         tool = self._tools.get(call.name)
         approved = call.status == "approved" or not self.progress.taint
         if call.effect != "read":
@@ -308,7 +310,10 @@ class RunningRun(Running):
     # What is stored
 
     async def _persist(self, work: Callable[[Context], Awaitable[None]]) -> None:
-        """Do this and store what was said, in one transaction; tried until PostgreSQL has taken it."""
+        """Do this and store what was said, in one transaction; tried until PostgreSQL has taken it.
+
+        Refused once another process has taken the run over.
+        """
         self._keeping = True
         try:
             while True:
@@ -316,6 +321,7 @@ class RunningRun(Running):
                     await self.storing
                 try:
                     async with self.op.begin(held=False) as ctx:
+                        await require_ours(ctx, self.new)
                         await work(ctx)
                         pieces = self.unstored()
                         await store.insert_pieces(ctx.db, pieces)
@@ -332,12 +338,8 @@ class RunningRun(Running):
 
     async def _concluded(self, said: Done | AppError | None) -> tuple[TurnState, Ending]:
         try:
-            if self._step is not None and self.asking is not None:
-                failed = isinstance(said, AppError)
-                cost = await (self.asking.usage_of_failure(said) if failed else self.asking.usage(None))  # type: ignore[arg-type]
-            else:
-                cost = TokenUsage(0, 0)
-            self._unpaid, usage = cost, self.progress.with_cost(cost)
+            self._unpaid = await self._cost_of_step(said)
+            usage = self.progress.with_cost(self._unpaid)
             if isinstance(said, Done):
                 wanted = self.progress.asked.response_format if self._stop in ("answer", "steps", "calls") else None
                 ending = await judged(self._answer(), wanted, said.finish, usage)
@@ -349,6 +351,14 @@ class RunningRun(Running):
             return "failed", refused(said, usage)
         except Exception as error:  # a run ends with an event and is settled, whatever happens in it
             return "failed", refused(self._defect(error), self.progress.usage)
+
+    async def _cost_of_step(self, said: Done | AppError | None) -> TokenUsage:
+        """What the question costs that was being answered when the run ended; nothing between questions."""
+        if self._step is None or self.asking is None:
+            return TokenUsage(0, 0)
+        if isinstance(said, AppError):
+            return await self.asking.usage_of_failure(said)
+        return await self.asking.usage(None)
 
     async def _settle(self, state: TurnState, ending: Ending) -> tuple[TurnState, Ending]:
         """Store what is left, end the run and pay what is unpaid, in one transaction; tried until PostgreSQL has taken it."""
@@ -364,8 +374,13 @@ class RunningRun(Running):
 
     async def _settle_within(self, ctx: Context, state: TurnState, ending: Ending) -> tuple[TurnState, Ending]:
         org_id, id = ctx.who.org_id, self.new.id
-        if not await store.end_turn(ctx.db, org_id, id, state, msgspec.to_builtins(ending), self.unstored()):
-            return await settled_elsewhere(ctx, id, state, ending)
+        told = msgspec.to_builtins(ending)
+        if not await store.end_turn(ctx.db, org_id, id, self.new.admission_id, state, told, self.unstored()):
+            known = await settled_elsewhere(ctx, id, state, ending)
+            if known == (state, ending) or known[0] == "interrupted":
+                return known
+            # What another process did after it took this run over is not told with what was said here.
+            return "failed", refused(taken_over(), self.progress.usage)
         if self._step is not None:
             await agent_rows.end_step(ctx.db, org_id, id, self._step.id, self._unpaid)
             await job_parts.end(ctx, self._step.id)
@@ -377,21 +392,11 @@ class RunningRun(Running):
         if state == "finished":
             await agent_rows.set_state(ctx.db, org_id, id, "waiting" if self._stop == "approval" else "ended")
         elif state == "stopped":
-            await self._give_up_calls(ctx)
+            await agent_rows.give_up_calls(ctx.db, org_id, id)
+            self.progress.calls = await agent_rows.list_calls(ctx.db, org_id, id)
             await agent_rows.set_state(ctx.db, org_id, id, "ended")
         await self._remember(ctx, state, ending)
         return state, ending
-
-    async def _give_up_calls(self, ctx: Context) -> None:
-        """What was asked for and not done when the run was stopped is not done any more."""
-        org_id, id = ctx.who.org_id, self.new.id
-        for call in await agent_rows.list_calls(ctx.db, org_id, id):
-            if call.status in OPEN:
-                seen = call.status != "running"
-                call.status = "error" if seen else "unknown"
-                call.result = "the run was stopped before this call" if seen else "the run was stopped during this call"
-                await agent_rows.end_call(ctx.db, org_id, id, call)
-        self.progress.calls = await agent_rows.list_calls(ctx.db, org_id, id)
 
     async def _remember(self, ctx: Context, state: TurnState, ending: Ending) -> None:
         """Add the question and the answer to the conversation, once the run has come to its end."""

@@ -73,7 +73,7 @@ async def _settle(ctx: Context, lost: LostTurn) -> None:
         await _settle_run(ctx, lost, pieces)
         return
     usage = await asyncio.to_thread(_usage_of, lost.prompt_tokens, lost.reserved_tokens, pieces)
-    await store.end_turn(ctx.db, org_id, lost.id, "interrupted", msgspec.to_builtins(_interrupted(usage)), [])
+    await _interrupt(ctx, lost, _interrupted(usage))
     await job_parts.end(ctx, lost.id)
     amounts = {"ai.tokens.total": lost.reserved_tokens}
     admission = Admission(lost.admission_id, org_id, lost.team_id, amounts)
@@ -92,8 +92,13 @@ async def _settle_run(ctx: Context, lost: LostTurn, pieces: list[StoredPiece]) -
             await job_parts.end(ctx, lost.step_admission_id)
             await quotas.settle_within(ctx, step, paid_for(usage) if said else {})
     ending = msgspec.structs.replace(_interrupted(usage), run=True, answer_at=lost.step_at or 0)
-    await store.end_turn(ctx.db, org_id, lost.id, "interrupted", msgspec.to_builtins(ending), [])
+    await _interrupt(ctx, lost, ending)
     await quotas.settle_within(ctx, Admission(lost.admission_id, org_id, lost.team_id, {"ai.concurrency": 1}), {})
+
+
+async def _interrupt(ctx: Context, lost: LostTurn, ending: Ending) -> None:
+    told = msgspec.to_builtins(ending)
+    await store.end_turn(ctx.db, ctx.who.org_id, lost.id, lost.admission_id, "interrupted", told, [])
 
 
 def _interrupted(usage: TokenUsage) -> Ending:

@@ -302,9 +302,8 @@ class RunningTurn(Running):
     async def _settle_within(
         self, ctx: Context, state: TurnState, ending: Ending, usage: TokenUsage
     ) -> tuple[TurnState, Ending]:
-        if await store.end_turn(
-            ctx.db, ctx.who.org_id, self.new.id, state, msgspec.to_builtins(ending), self.unstored()
-        ):
+        org_id, new, told = ctx.who.org_id, self.new, msgspec.to_builtins(ending)
+        if await store.end_turn(ctx.db, org_id, new.id, new.admission_id, state, told, self.unstored()):
             if self._whole is not None:
                 # Before the books, which come last in the order of locks.
                 await job_parts.end(ctx, self._whole)
@@ -338,7 +337,7 @@ async def until_settled(
 
 
 async def settled_elsewhere(ctx: Context, id: UUID, state: TurnState, ending: Ending) -> tuple[TurnState, Ending]:
-    """How a turn ended that a process settled which took this one for dead."""
+    """How a turn ended that a process settled which took this one for dead; as it ended here while it goes on there."""
     found = await store.find_turn(ctx.db, ctx.who, id)
     known = found.ended() if found is not None else None
     return (found.state, known) if found is not None and known is not None else (state, ending)

@@ -94,7 +94,7 @@ async def run_on(
     # A job of a pull executor is part of one turn alone.
     whole = new_id() if model.pulled else None
     opened = model.opened if whole is None else await turns.open_model(op, model.executor, whole)
-    most = turns.reserved_for(turn)
+    most, _ = await _costs(turn)
     admission = await quotas.admit(op, most, lease=_LEASE)
     try:
         if model.simulated and simulation is not None:
@@ -219,7 +219,7 @@ async def _begin_new(
     turn = await _turn_of(op, question, earlier)
     id = new_id()
     model = await turns.open_model(op, executor, id)
-    most, prompt = await asyncio.to_thread(_costs, turn) if is_long(turn) else _costs(turn)
+    most, prompt = await _costs(turn)
     admission = await quotas.admit(op, most, lease=_SHORT_LEASE)
     new = NewTurn(
         id=id,
@@ -293,8 +293,10 @@ async def messages_of(op: Operation, question: Question, earlier: list[ChatMessa
     return await parts.messages_of(op, said, len(earlier))
 
 
-def _costs(turn: Turn) -> tuple[dict[str, int], int]:
-    return turns.reserved_for(turn), estimate_turn(turn)
+async def _costs(turn: Turn) -> tuple[dict[str, int], int]:
+    """The most a turn may cost, and what its question alone is estimated to cost."""
+    prompt = await asyncio.to_thread(estimate_turn, turn) if is_long(turn) else estimate_turn(turn)
+    return turns.reserved_for(turn, prompt), prompt
 
 
 def is_long(turn: Turn) -> bool:

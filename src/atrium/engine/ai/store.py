@@ -84,17 +84,27 @@ async def insert_pieces(db: Transaction, pieces: list[NewPiece]) -> None:
 
 
 async def end_turn(
-    db: Transaction, org_id: UUID, id: UUID, state: TurnState, ending: object, pieces: list[NewPiece]
+    db: Transaction,
+    org_id: UUID,
+    id: UUID,
+    admission_id: UUID,
+    state: TurnState,
+    ending: object,
+    pieces: list[NewPiece],
 ) -> bool:
-    """Store the last pieces and how it ended; whether it ran until now: of several who end a turn only one is told so."""
+    """Store the last pieces and how it ended; whether it ran under this admission until now.
+
+    Of several who end a turn only one is told so, and one that was taken over is ended by its new process alone.
+    """
     rows = await db.rows(
         f"""
         WITH kept AS ({_INSERT_PIECES})
         UPDATE turns SET state = :state, ending = :ending, ended_at = now()
-         WHERE org_id = :org_id AND id = :id AND state = 'running' RETURNING stop_asked
+         WHERE org_id = :org_id AND id = :id AND admission_id = :admission_id AND state = 'running' RETURNING stop_asked
         """,
         org_id=org_id,
         id=id,
+        admission_id=admission_id,
         state=state,
         ending=ending,
         pieces=pieces,

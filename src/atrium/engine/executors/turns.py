@@ -118,9 +118,9 @@ async def ask(opened: ModelPort, turn: Turn, seconds: float = LONGEST_TURN) -> M
     return await asyncio.to_thread(checked_reply, turn, reply)
 
 
-def reserved_for(turn: Turn) -> Amounts:
-    """The most a turn may cost, counted before it runs."""
-    tokens = int(estimate_turn(turn) * _MARGIN) + turn.max_tokens
+def reserved_for(turn: Turn, prompt: int | None = None) -> Amounts:
+    """The most a turn may cost, counted before it runs; `prompt` is what its question was estimated to cost, where that is known."""
+    tokens = int((estimate_turn(turn) if prompt is None else prompt) * _MARGIN) + turn.max_tokens
     return {"ai.requests": 1, "ai.tokens.total": tokens, "ai.concurrency": 1}
 
 
