@@ -28,6 +28,11 @@ async def test_a_tool_shows_its_schema_permission_source_and_state(alice: Client
         "effect": "read",
         "untrusted": False,
         "enabled": True,
+        "digest": None,
+        "changed": False,
+        "pinned": None,
+        "switched_by": None,
+        "switched_at": None,
     }
 
 

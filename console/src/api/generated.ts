@@ -3769,6 +3769,8 @@ export interface components {
         /**
          * ToolState
          * @description A tool as one team has it.
+         *
+         *         `changed`: it was turned on as `pinned` says and is defined otherwise now, so that it is off until it is turned on again.
          */
         ToolState: {
             name: string;
@@ -3780,13 +3782,25 @@ export interface components {
             effect: "egress" | "read" | "write";
             untrusted: boolean;
             enabled: boolean;
+            /** @default null */
+            digest?: string | null;
+            /** @default false */
+            changed?: boolean;
+            /** @default null */
+            pinned?: Record<string, never> | null;
+            /** @default null */
+            switched_by?: string | null;
+            /** @default null */
+            switched_at?: string | null;
         };
         /**
          * ToolSwitch
-         * @description On or off.
+         * @description On or off; with `digest`, only while another server's tool is defined as it was when it was looked at.
          */
         ToolSwitch: {
             enabled: boolean;
+            /** @default null */
+            digest?: string | null;
         };
         /**
          * IssuedToken

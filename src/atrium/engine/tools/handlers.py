@@ -14,11 +14,12 @@ async def list_tools(ctx: Context) -> Page[ToolState]:
 
 
 class ToolSwitch(msgspec.Struct, forbid_unknown_fields=True):
-    """On or off."""
+    """On or off; with `digest`, only while another server's tool is defined as it was when it was looked at."""
 
     enabled: bool
+    digest: str | None = None
 
 
 async def switch_tool(ctx: Context, name: str, body: ToolSwitch) -> ToolState:
     """Enable or disable a tool for the team."""
-    return await service.switch_tool(ctx, name, body.enabled)
+    return await service.switch_tool(ctx, name, body.enabled, body.digest)

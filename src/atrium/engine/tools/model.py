@@ -1,15 +1,31 @@
 """The nouns of tools."""
 
+from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 import msgspec
 
-from atrium.kit.errors import AppError, Invalid, Kind, Missing
+from atrium.kit.errors import AppError, Conflict, Invalid, Kind, Missing
 from atrium.seams.tools import Artifact, Effect
 
 
-class ToolState(msgspec.Struct, frozen=True):
-    """A tool as one team has it."""
+class Switch(msgspec.Struct, frozen=True):
+    """That a team has turned a tool on or off, and as what."""
+
+    name: str
+    enabled: bool
+    pin: bytes | None
+    definition: dict[str, Any] | None
+    switched_by: UUID | None
+    switched_at: datetime
+
+
+class ToolState(msgspec.Struct, frozen=True, kw_only=True):
+    """A tool as one team has it.
+
+    `changed`: it was turned on as `pinned` says and is defined otherwise now, so that it is off until it is turned on again.
+    """
 
     name: str
     description: str
@@ -19,6 +35,12 @@ class ToolState(msgspec.Struct, frozen=True):
     effect: Effect
     untrusted: bool
     enabled: bool
+    # Of a tool that another server brings: what stands for its definition as it is now.
+    digest: str | None = None
+    changed: bool = False
+    pinned: dict[str, Any] | None = None
+    switched_by: UUID | None = None
+    switched_at: datetime | None = None
 
 
 class ToolResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,6 +59,13 @@ class ToolMissing(Missing):
 
     code = "tools.missing"
     title = "No such tool"
+
+
+class ToolChanged(Conflict):
+    """The tool is not defined any more as it was when it was looked at or turned on."""
+
+    code = "tools.changed"
+    title = "The tool has changed"
 
 
 class BadArguments(Invalid):
