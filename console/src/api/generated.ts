@@ -1552,6 +1552,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** MCP servers whose tools the caller's company may turn on, with their state. */
+        get: operations["mcp.list_servers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/jobs": {
         parameters: {
             query?: never;
@@ -3909,6 +3926,39 @@ export interface components {
             job_kinds: string[];
             bundles: string[];
             onboarding: boolean;
+        };
+        /**
+         * Page[McpServerState]
+         * @description Some of many, `limit` at most; where to go on, when there are more.
+         */
+        Page_McpServerState_: {
+            items: components["schemas"]["McpServerState"][];
+            /** @default null */
+            next_cursor?: string | null;
+        };
+        /**
+         * McpServerState
+         * @description A server whose tools the caller's company may turn on, as the process that answers sees it.
+         */
+        McpServerState: {
+            name: string;
+            /** @enum {unknown} */
+            transport: "http" | "stdio";
+            /** @enum {unknown} */
+            state: "connected" | "connecting" | "failed";
+            protocol: string | null;
+            tools: string[];
+            left_out: components["schemas"]["LeftOut"][];
+            error: string | null;
+            seen_at: string | null;
+        };
+        /**
+         * LeftOut
+         * @description A tool of a server that is not offered, and why.
+         */
+        LeftOut: {
+            tool: string;
+            reason: string;
         };
         /**
          * Job
@@ -14427,6 +14477,71 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_PluginCard_"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "mcp.list_servers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description MCP servers whose tools the caller's company may turn on, with their state. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_McpServerState_"];
                 };
             };
             /** @description invalid */

@@ -3,7 +3,6 @@
 import gc
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import msgspec
 
@@ -76,10 +75,11 @@ def assemble(
         outbound=Outbound(settings.trusted_executor_hosts()),
         turns=Background(),
         token_ratios=TokenRatios(),
+        started={},
     )
     housekeeping = Housekeeping(services, [chore for domain in domains for chore in domain.chores])
     standing = Standing(services)
-    started: list[tuple[Domain, Any]] = []
+    begun: list[Domain] = []
 
     async def start() -> None:
         await services.database.open()
@@ -89,16 +89,18 @@ def assemble(
         housekeeping.start()
         for domain in domains:
             if domain.start is not None:
-                started.append((domain, await domain.start(services)))
+                services.started[domain.name] = await domain.start(services)
+                begun.append(domain)
         # What exists now lives as long as the process; the collector need not look at it again.
         gc.collect()
         gc.freeze()
 
     async def stop() -> None:
-        while started:
-            domain, held = started.pop()
+        while begun:
+            domain = begun.pop()
             if domain.stop is not None:
-                await domain.stop(services, held)
+                await domain.stop(services, services.started[domain.name])
+            del services.started[domain.name]
         await standing.stop()
         await housekeeping.stop()
         await services.notifier.stop()

@@ -41,6 +41,9 @@ from atrium.product.console import handlers as console
 from atrium.product.documents import handlers as documents
 from atrium.product.documents import tools as document_tools
 from atrium.product.localization import handlers as localization
+from atrium.product.mcp import handlers as mcp
+from atrium.product.mcp import servers as mcp_servers
+from atrium.product.mcp import service as mcp_service
 from atrium.product.notes import handlers as notes
 from atrium.product.notes import listeners as note_listeners
 from atrium.product.notes import tools as note_tools
@@ -100,6 +103,7 @@ DOMAINS = (
     ),
     Domain("notes", notes, tools=note_tools.TOOLS, listeners=note_listeners.LISTENERS),
     Domain("documents", documents, tools=document_tools.TOOLS),
+    Domain("mcp", mcp, tool_sources=(mcp_service.McpTools(),), start=mcp_servers.start, stop=mcp_servers.stop),
     Domain("s3", s3, listeners=s3_listeners.LISTENERS, reseal=s3_service.reseal),
     Domain("translation", translation, listeners=translation_listeners.LISTENERS, chores=translation_chores.CHORES),
     Domain("trash", trash, chores=trash_chores.CHORES),

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection
 from enum import Enum
 from types import TracebackType
+from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -103,6 +104,8 @@ class Services(msgspec.Struct, frozen=True, kw_only=True):
     outbound: Outbound
     turns: Background
     token_ratios: TokenRatios
+    # What each domain's `start` returned, by the domain's name.
+    started: dict[str, Any]
 
 
 # Finding an enumeration's member by name takes longer than a comparison.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from datetime import timedelta
 from enum import Enum, StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -61,6 +61,39 @@ class PushExecutors(tuple[PushExecutor, ...]):
     def find(self, name: str) -> PushExecutor | None:
         """The machine of this name; None when there is none."""
         return next((one for one in self if one.name.lower() == name.lower()), None)
+
+
+class McpServer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A server whose tools teams may turn on: at a URL, or a command that this server runs."""
+
+    # Without underscores: a tool's name begins with it.
+    name: Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9]{0,23}$(?!\n)")]
+    url: Annotated[str, msgspec.Meta(pattern=r"^https?://[^/]+")] | None = None
+    key: str = ""
+    command: list[str] = []
+    env: dict[str, str] = {}
+    # Slugs of the companies that may use it; every company when there is none.
+    orgs: list[str] = []
+    # What its tools do, by the names it gives them; `egress` where nothing is said.
+    effects: dict[str, Literal["read", "write", "egress"]] = {}
+
+
+class McpServers(tuple[McpServer, ...]):
+    """Servers out of a JSON list; no two have one name."""
+
+    TAKES = 'a JSON list of {"name", "url", "key"?} or {"name", "command", "env"?}, each with "orgs"? and "effects"?'
+
+    def __new__(cls, text: str = "") -> "McpServers":
+        """Out of JSON; a ValueError says what is wrong with it."""
+        try:
+            found = msgspec.json.decode(text or "[]", type=list[McpServer])
+        except msgspec.DecodeError as error:
+            raise ValueError(str(error)) from error
+        if len({one.name for one in found}) < len(found):
+            raise ValueError("a name is taken")
+        if any((one.url is None) == (not one.command) for one in found):
+            raise ValueError("a server has a url or a command")
+        return super().__new__(cls, found)
 
 
 _PLANS = """{
@@ -221,6 +254,12 @@ class Settings:
         "Machines that this server calls for everybody: a JSON list of objects with name, url, and perhaps key, model and capabilities.",
         secret=True,
     )
+    mcp_servers: McpServers = setting(
+        McpServers(),
+        "MCP servers whose tools teams may turn on: a JSON list of objects with name, and url (key) or command (env);"
+        " orgs limits one to companies, effects says what its tools do.",
+        secret=True,
+    )
     plans: Plans = setting(
         Plans(),
         'Plans, each a set of caps on a whole company: a JSON object of objects such as {"ai.requests/day": 200}; `unlimited` has none.',
@@ -277,6 +316,11 @@ def read_settings(
     return Settings(**({**(usual or {})} | values | overrides))
 
 
+def search_path() -> str:
+    """Where the commands that the settings name are looked for."""
+    return os.environ.get("PATH", os.defpath)
+
+
 def unknown_names(environment: Mapping[str, str] | None = None) -> list[str]:
     """A sentence for every SERVICE_ variable that is no setting, with the name that was probably meant."""
     known = [PREFIX + f.name.upper() for f in fields(Settings)]
@@ -305,6 +349,7 @@ def _convert(name: str, kind: Any, text: str, about: Mapping[str, Any]) -> objec
             bool: "1 or 0",
             int: f"int of at least {least}" + (f" and at most {most}" if most else ""),
             PushExecutors: PushExecutors.TAKES,
+            McpServers: McpServers.TAKES,
         }
         takes = "|".join(kind._value2member_map_) if issubclass(kind, Enum) else known.get(kind, kind.__name__)
         given = "" if about["secret"] else f"={text!r}"
@@ -321,7 +366,7 @@ def describe_settings() -> str:
 def _shown(default: object) -> str:
     if isinstance(default, bool):
         return str(int(default))
-    if isinstance(default, PushExecutors):
+    if isinstance(default, PushExecutors | McpServers):
         return msgspec.json.encode(list(default)).decode()
     if isinstance(default, Plans):
         return default.as_json()

@@ -57,6 +57,8 @@ class Tool:
     untrusted: bool = True
     seconds: float = 30
     source: str = "core"
+    # What its own server calls it, where that is another name.
+    origin: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

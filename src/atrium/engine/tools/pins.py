@@ -10,7 +10,8 @@ from atrium.seams.tools import Tool, schema_of
 
 def definition_of(tool: Tool) -> dict[str, Any]:
     """What a model reads of a tool, and a person before they turn it on."""
-    return {"name": tool.name, "description": tool.description, "parameters": schema_of(tool)}
+    known = {"name": tool.name, "description": tool.description, "parameters": schema_of(tool)}
+    return known | {"origin": tool.origin} if tool.origin else known
 
 
 def pin_of(tool: Tool) -> bytes:

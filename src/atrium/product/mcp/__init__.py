@@ -1,0 +1,1 @@
+"""MCP: other servers' tools for the agent, and the workspace's tools for other programs. Owns no table."""

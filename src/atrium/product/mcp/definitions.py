@@ -1,0 +1,94 @@
+"""What a server says of its tools, made into tools: named, bounded and screened, or left out with a reason."""
+
+import hashlib
+import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+
+from atrium.kit.replies import compile_schema
+from atrium.kit.scales import SchemaRefused
+from atrium.kit.text import inert
+from atrium.product.mcp.model import LeftOut
+from atrium.seams.settings import McpServer
+from atrium.seams.tools import Tool
+
+MOST_TOOLS = 200
+_LONGEST_NAME, _LONGEST_DESCRIPTION = 64, 4_000
+_SECONDS = 60
+# Control and formatting characters, among them those that hide text from people and not from models.
+_HIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
+
+
+class Told(NamedTuple):
+    """One tool as its server tells it."""
+
+    name: str
+    description: str
+    schema: Mapping[str, Any]
+
+
+class Offered(NamedTuple):
+    """The tools of a server, and what was left out."""
+
+    tools: dict[str, Tool]
+    left_out: list[LeftOut]
+
+
+def offered_by(
+    server: McpServer, told: Iterable[Told], perform: Callable[[Tool], Callable[..., Awaitable[Any]]]
+) -> Offered:
+    """Tools out of what a server tells; `perform` makes the function that calls one. Takes a while: schemas are compiled."""
+    tools, left_out = dict[str, Tool](), list[LeftOut]()
+    for one in told:
+        name = name_of(server.name, one.name)
+        if reason := _refusal_of(one, name, tools):
+            left_out.append(LeftOut(_shown(one.name)[:80], reason))
+            continue
+        tools[name] = _tool(server, one, name, perform)
+    return Offered(tools, left_out)
+
+
+def name_of(server: str, tool: str) -> str:
+    """A name by which models and teams know a tool; one that is too long ends with what stands for the whole."""
+    name = f"mcp_{server}_{re.sub(r'[^a-z0-9]+', '_', tool.lower()).strip('_')}"
+    if len(name) <= _LONGEST_NAME:
+        return name
+    return f"{name[: _LONGEST_NAME - 9]}_{hashlib.sha256(tool.encode(errors='replace')).hexdigest()[:8]}"
+
+
+def _refusal_of(one: Told, name: str, taken: Mapping[str, Tool]) -> str:
+    if len(taken) >= MOST_TOOLS:
+        return f"a server brings at most {MOST_TOOLS} tools"
+    if name.endswith("_") or not one.name.isprintable():
+        return "its name has no letter or digit, or characters that are not shown"
+    if name in taken:
+        return f"another tool of this server is called {name} too"
+    if one.schema.get("type") != "object":
+        return "its arguments are no JSON object"
+    try:
+        msgspec.json.encode(one.schema)
+        compile_schema(dict(one.schema))
+    except (SchemaRefused, TypeError, ValueError, RecursionError) as error:
+        return f"its schema is refused: {_shown(str(error))[:200]}"
+    return ""
+
+
+def _tool(server: McpServer, one: Told, name: str, perform: Callable[[Tool], Callable[..., Awaitable[Any]]]) -> Tool:
+    facts: dict[str, Any] = {
+        "name": name,
+        "origin": one.name,
+        "description": _shown(inert(one.description))[:_LONGEST_DESCRIPTION] or one.name,
+        "permission": "chat:use",
+        "schema": dict(one.schema),
+        "effect": server.effects.get(one.name, "egress"),
+        "untrusted": True,
+        "seconds": _SECONDS,
+        "source": f"mcp:{server.name}",
+    }
+    return Tool(**facts, perform=perform(Tool(**facts)))
+
+
+def _shown(text: str) -> str:
+    return _HIDDEN.sub("", text)

@@ -1,0 +1,188 @@
+"""The servers that this process is connected to: each in a task of its own, connected again when it is lost."""
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from atrium.engine.tools.pins import pin_of
+from atrium.kit.log import log
+from atrium.product.mcp.definitions import Offered, offered_by
+from atrium.product.mcp.model import DefinitionChanged, McpServerState, ServerAway, ServerState
+from atrium.product.mcp.results import value_of
+from atrium.product.mcp.wire import Connection, TooMuch, connect
+from atrium.seams.context import Operation, Services
+from atrium.seams.settings import McpServer
+from atrium.seams.tools import Tool
+
+# Between two tries to connect, doubled each time.
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
+# Between two looks at what a server has, which is also how a lost one is found.
+_LOOK_SECONDS = 30.0
+# In which a server tells its tools; one that does not is lost.
+_LIST_SECONDS = 10.0
+# For how long a call waits for a server that is being connected again.
+_PATIENCE = 3.0
+
+
+class Server:
+    """One server and what is known of it."""
+
+    def __init__(self, settings: McpServer) -> None:
+        self.settings = settings
+        self.state: ServerState = "connecting"
+        self.error: str | None = None
+        self.protocol: str | None = None
+        self.seen_at: datetime | None = None
+        self.offered = Offered({}, [])
+        self._connection: Connection | None = None
+        self._connected = asyncio.Event()
+        # Set when its tools are to be looked at before the next round: it said so, or a call failed.
+        self._look = asyncio.Event()
+        self._looking = asyncio.Lock()
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to connect."""
+        self._task = asyncio.create_task(self._keep())
+
+    async def stop(self) -> None:
+        """Hang up; a command that was started for it ends."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    def as_state(self) -> McpServerState:
+        """As people see it."""
+        return McpServerState(
+            name=self.settings.name,
+            transport="stdio" if self.settings.url is None else "http",
+            state=self.state,
+            protocol=self.protocol,
+            tools=sorted(self.offered.tools),
+            left_out=self.offered.left_out,
+            error=self.error,
+            seen_at=self.seen_at,
+        )
+
+    async def _keep(self) -> None:
+        """Connected for as long as the process lives; the pause between tries grows while none succeeds."""
+        pause = FIRST_PAUSE
+        while True:
+            self._look.clear()
+            try:
+                async with connect(self.settings, self._look.set) as connection:
+                    await self._use(connection)
+                    pause = FIRST_PAUSE
+                    await self._watch(connection)
+            except (Exception, asyncio.CancelledError) as error:  # an outermost loop: a server may fail in any way
+                self._lose(error)
+                if isinstance(error, asyncio.CancelledError) and (task := asyncio.current_task()) and task.cancelling():
+                    raise
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
+
+    async def _use(self, connection: Connection) -> None:
+        await self._read(connection)
+        self._connection, self.protocol = connection, connection.protocol
+        self.state, self.error = "connected", None
+        self._connected.set()
+        log.info("mcp.connected", server=self.settings.name, protocol=self.protocol, tools=len(self.offered.tools))
+
+    async def _watch(self, connection: Connection) -> None:
+        while True:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._look.wait(), _LOOK_SECONDS)
+            self._look.clear()
+            await self._read(connection)
+
+    async def _read(self, connection: Connection) -> None:
+        """Learn what the server has now; one at a time, so that no older answer replaces a newer one."""
+        async with self._looking:
+            async with asyncio.timeout(_LIST_SECONDS):
+                told = await connection.list_tools()
+            self.offered = await asyncio.to_thread(offered_by, self.settings, told, self._performing)
+            self.seen_at = datetime.now(UTC)
+
+    def _lose(self, error: BaseException) -> None:
+        self._connection, self.state, self.error = None, "failed", reason_of(error)
+        self._connected.clear()
+        log.warning("mcp.lost", server=self.settings.name, error=self.error)
+
+    # Calls
+
+    def _performing(self, tool: Tool) -> Callable[[Operation, dict[str, Any]], Awaitable[Any]]:
+        async def perform(op: Operation, arguments: dict[str, Any]) -> Any:
+            return await self._call(tool, arguments)
+
+        return perform
+
+    async def _call(self, tool: Tool, arguments: dict[str, Any]) -> Any:
+        """Call a tool, if the server still defines it as it was when a team turned it on."""
+        connection = await self._reached()
+        try:
+            await self._read(connection)
+            known = self.offered.tools.get(tool.name)
+            if known is None or pin_of(known) != pin_of(tool):
+                raise DefinitionChanged(
+                    f"{tool.source} has changed {tool.name}; an admin reviews that under Features and tools"
+                )
+            result = await connection.call_tool(tool.origin, arguments)
+        except DefinitionChanged:
+            raise
+        except asyncio.CancelledError:
+            # It took too long: perhaps the server is gone.
+            self._look.set()
+            raise
+        except Exception as error:  # whatever the SDK meets; the server itself is looked at again
+            self._look.set()
+            raise ServerAway(f"{tool.source} did not answer the call of {tool.name}: {reason_of(error)}") from error
+        return value_of(tool, result)
+
+    async def _reached(self) -> Connection:
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._connected.wait(), _PATIENCE)
+        if self._connection is None:
+            why = self.error or "it is being connected"
+            raise ServerAway(f"the MCP server {self.settings.name} is not connected: {why}; try again later")
+        return self._connection
+
+
+def reason_of(error: BaseException) -> str:
+    """Why a server failed, in words that hold nothing of its address or its key."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    match error:
+        case TooMuch():
+            return str(error)
+        case FileNotFoundError() | PermissionError():
+            return f"its command cannot be started: {error.strerror}"
+        case TimeoutError():
+            return "it does not answer in time"
+        case _ if type(error).__name__ == "MCPError" and "closed" not in str(error).lower():
+            return f"it answers: {str(error)[:300]}"
+        case OSError() if error.strerror:
+            return error.strerror
+    return {
+        "ConnectError": "it cannot be reached",
+        "MCPError": "it hung up",
+        "ClosedResourceError": "it hung up",
+        "BrokenResourceError": "it hung up",
+        "EndOfStream": "it hung up",
+        "CancelledError": "this server is stopping",
+        "ValidationError": "it answers what is no MCP",
+    }.get(type(error).__name__, f"it failed ({type(error).__name__})")
+
+
+async def start(services: Services) -> list[Server]:
+    """Begin to connect to every server of the settings."""
+    servers = [Server(one) for one in services.settings.mcp_servers]
+    for server in servers:
+        server.start()
+    return servers
+
+
+async def stop(services: Services, servers: list[Server]) -> None:
+    """Hang up on all of them."""
+    await asyncio.gather(*(server.stop() for server in servers))

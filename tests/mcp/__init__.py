@@ -1,0 +1,1 @@
+"""MCP both ways: the tools of other servers, and ours for other programs."""
