@@ -130,6 +130,8 @@ ROUTES: tuple[Route, ...] = (
         POST(  "/api/ai/chat",              "ai.chat",                         BEARER, "chat:use", feature="chat", waits=True),
         POST(  "/api/ai/chat/stream",       "ai.stream_chat",                  BEARER, "chat:use", feature="chat"),
         POST(  "/api/agent",                "ai.run_agent",                    BEARER, "chat:use", feature="agent", waits=True),
+        # Every message of an MCP client; which tools it lists and calls is the token's scope's to say.
+        POST(  "/mcp",                      "mcp.serve_message",               BEARER, accepts=ANY, feature="agent", waits=True, protocol="MCP"),
         POST(  "/api/translate/catalog",    "translation.translate_catalog",   BEARER, "chat:use", feature="translate", waits=True),
         POST(  "/api/translate",            "translation.translate",           BEARER, "chat:use", feature="translate", waits=True),
         GET(   "/api/translate",            "translation.list_translations",   BEARER, "chat:use"),

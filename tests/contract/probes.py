@@ -381,6 +381,8 @@ async def forged(stage: Stage, endpoint: Endpoint) -> None:
     machines = route.permission == "jobs:execute"
     browser = await stage.browser_of(await place.company.join("owner") if machines else place.caller)
     silent_browser = replace(browser, site="")
+    if route.protocol is not None:
+        return await _without_cookies(ask, silent_browser)
 
     for sent in (*FORGERIES, *(FORGED_WRITES if route.method not in READS else ())):
         refused(await ask.by(silent_browser, **sent), 403, ["identity.cross_origin"])
@@ -390,6 +392,14 @@ async def forged(stage: Stage, endpoint: Endpoint) -> None:
         refused(own, 403, ["identity.confirm_required"])
     elif not machines and not 200 <= own.status < 300:
         raise ProbeFailed(f"our own page was refused: {own.status} {own.raw[:300]!r}")
+    return None
+
+
+async def _without_cookies(ask: Ask, browser: Client) -> None:
+    """What programs alone call takes no cookie from any page, and nothing at all from a page elsewhere."""
+    for sent in (*FORGERIES, *FORGED_WRITES, {"sec_fetch_site": "same-origin"}):
+        status, code = (403, "identity.cross_origin") if "origin" in sent else (401, "identity.unauthenticated")
+        refused(await ask.by(browser, **sent), status, [code])
 
 
 async def revoked_midway(stage: Stage, endpoint: Endpoint) -> None:

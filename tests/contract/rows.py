@@ -36,6 +36,11 @@ def is_public(endpoint: Endpoint) -> bool:
     return endpoint.route.auth is Auth.PUBLIC
 
 
+def speaks_ours(endpoint: Endpoint) -> bool:
+    """Whether our own document describes it; S3's and MCP's messages are described by theirs."""
+    return endpoint.route.auth is not Auth.SIGNED and endpoint.route.protocol is None
+
+
 def writes(endpoint: Endpoint) -> bool:
     return endpoint.route.method not in READS
 

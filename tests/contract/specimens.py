@@ -400,6 +400,14 @@ EXAMPLES: dict[Key, Example] = {
     ("POST", "/api/members/:id/reset"): Example(sends()),
     ("POST", "/api/password/reset"): Example(a_reset),
     ("POST", "/api/notes"): Example(sends(title="A note")),
+    ("POST", "/mcp"): Example(
+        sends(
+            jsonrpc="2.0",
+            id=1,
+            method="tools/call",
+            params={"name": "notes_create", "arguments": {"title": "A note", "body": ""}},
+        )
+    ),
     ("PUT", "/api/notes/:id"): Example(sends(body="better")),
     ("POST", "/api/notes/:id/share"): Example(a_share),
     ("POST", "/api/notes/:id/restore"): Example(sends(version=1)),

@@ -9,13 +9,15 @@ import pytest
 from atrium.boot.assemble import Application
 from atrium.edge.endpoint import Endpoint
 from atrium.seams.routes import Auth
-from tests.contract.rows import ENDPOINTS, is_public, name_of
+from tests.contract.rows import ENDPOINTS, is_public, name_of, speaks_ours
 from tests.contract.stage import Stage
 
 BODIED = [
     endpoint
     for endpoint in ENDPOINTS
-    if endpoint.reads_json and not (endpoint.plugin or is_public(endpoint) or endpoint.route.auth is Auth.PROVISION)
+    if endpoint.reads_json
+    and speaks_ours(endpoint)
+    and not (endpoint.plugin or is_public(endpoint) or endpoint.route.auth is Auth.PROVISION)
 ]
 
 # A body left out is a token left out, and the interface answers that with 409.
@@ -64,15 +66,13 @@ async def test_a_reader_who_has_the_version_is_documented(stage: Stage) -> None:
 
 
 def test_what_speaks_another_protocol_is_left_to_that_protocols_documents(house: Application) -> None:
-    signed = {endpoint.route.path for endpoint in ENDPOINTS if endpoint.route.auth is Auth.SIGNED}
+    others = {endpoint.route.path for endpoint in ENDPOINTS if not speaks_ours(endpoint)}
 
-    assert signed == {"/s3"}
-    assert not signed & msgspec.json.decode(house.services.registry.openapi)["paths"].keys()
+    assert others == {"/s3", "/mcp"}
+    assert not others & msgspec.json.decode(house.services.registry.openapi)["paths"].keys()
 
 
-@pytest.mark.parametrize(
-    "endpoint", [endpoint for endpoint in ENDPOINTS if endpoint.route.auth is not Auth.SIGNED], ids=name_of
-)
+@pytest.mark.parametrize("endpoint", [endpoint for endpoint in ENDPOINTS if speaks_ours(endpoint)], ids=name_of)
 def test_every_row_is_documented(house: Application, endpoint: Endpoint) -> None:
     document = operation(house, endpoint)
 

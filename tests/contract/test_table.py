@@ -44,6 +44,7 @@ ADDITIONS = {
     ("POST", "/api/trash/:id/restore"): "what was deleted and can be restored",
     ("DELETE", "/api/trash/:id"): "what was deleted and can be restored",
     ("DELETE", "/api/trash"): "what was deleted and can be restored",
+    ("POST", "/mcp"): "the team's tools for MCP clients",
     **dict.fromkeys(
         ((method, "/s3") for method in ("GET", "PUT", "POST", "DELETE", "OPTIONS")), "the repository for S3 clients"
     ),

@@ -53,7 +53,7 @@ def assemble(
 ) -> Application:
     """Check everything, then join it; on any disagreement refuse with every one of them."""
     registry = register(settings, domains)
-    endpoints = endpoints_of(routes, domains, registry)
+    endpoints = [one for one in endpoints_of(routes, domains, registry) if settings.mcp or one.route.protocol != "MCP"]
     registry.openapi = msgspec.json.encode(openapi.document(endpoints))
     registry.reference, registry.reference_policy = reference.page(endpoints), reference.policy()
     notifier = Notifier(settings.database_url, "atrium_jobs")

@@ -197,7 +197,10 @@ class App:
     ) -> Reply:
         """A caller with a credential: identified, within their rate, let in by the row."""
         route, services = endpoint.route, self._services
-        token, cookie = self._cookies.credential_of(request)
+        if route.protocol is None:
+            token, cookie = self._cookies.credential_of(request)
+        else:
+            token, cookie = self._cookies.program_credential_of(request), False
         if endpoint.decode is not None and request.is_large:
             # A large body is not read for an unknown credential; the credential is checked again after the body arrived.
             async with services.database.borrow() as connection:

@@ -7,6 +7,7 @@ import msgspec
 
 from atrium.edge.gate import bearer_of
 from atrium.edge.request import Request
+from atrium.kit.addresses import is_unnamed
 from atrium.kit.errors import Forbidden, Unauthenticated
 from atrium.seams.routes import READS, Created, SignedIn
 from atrium.seams.settings import Settings
@@ -35,7 +36,8 @@ class Cookies:
 
     def __init__(self, settings: Settings) -> None:
         base = urlsplit(settings.base_url.lower())
-        self._secure_host = base.netloc.encode() if base.scheme == "https" else b""
+        self._base_host = base.netloc.encode()
+        self._secure_host = self._base_host if base.scheme == "https" else b""
 
     def credential_of(self, request: Request) -> tuple[bytes, bool]:
         """The token a request comes with, and whether as a cookie; a bearer credential is the only one that counts then."""
@@ -48,6 +50,13 @@ class Cookies:
         if not self._is_same_origin(request):
             raise CrossOrigin("a session in a cookie works for this server's own pages; programs send a bearer token")
         return token, True
+
+    def program_credential_of(self, request: Request) -> bytes:
+        """The bearer token of a request that programs alone make; a page elsewhere is refused, whatever it brings along."""
+        origin = request.headers.get(b"origin")
+        if origin is not None and not (self._is_own(request, origin) and self._is_known(request)):
+            raise CrossOrigin("this address is for programs; a page of another origin cannot call it")
+        return bearer_of(request.headers.get(b"authorization"))
 
     def session_of(self, request: Request) -> bytes:
         """The session that a public request brings along; nothing for one from elsewhere or with a bearer credential."""
@@ -110,7 +119,13 @@ class Cookies:
             # `none` is the person: an address typed, a bookmark.
             return site == b"same-origin" or (reads and site == b"none")
         origin = request.headers.get(b"origin")
-        if origin is None:
-            return reads
+        return reads if origin is None else self._is_own(request, origin)
+
+    def _is_own(self, request: Request, origin: bytes) -> bool:
         scheme = b"https://" if self._is_secure(request) else b"http://"
         return origin == scheme + request.headers.get(b"host", b"").lower()
+
+    def _is_known(self, request: Request) -> bool:
+        """Whether no other site can have pointed the name in `Host` to this server: it is ours by the settings, or no name."""
+        host = request.headers.get(b"host", b"").lower()
+        return (host != b"" and host == self._base_host) or is_unnamed(host.decode("latin-1"))

@@ -113,7 +113,7 @@ def _content(content: Content) -> Reply:
     if content.encoding is not None:
         headers.append((b"content-encoding", content.encoding.encode()))
     if content.cache is None:
-        return Reply(200, headers, content.body, policy=policy)
+        return Reply(content.status, headers, content.body, policy=policy)
     # Something that may be kept is kept per encoding, or a cache would send compressed bytes to a client that cannot decompress them.
     headers.append((b"vary", b"Accept-Encoding"))
-    return Reply(200, headers, content.body, cache=content.cache.encode(), policy=policy)
+    return Reply(content.status, headers, content.body, cache=content.cache.encode(), policy=policy)

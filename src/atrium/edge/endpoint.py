@@ -14,6 +14,7 @@ from atrium.edge.choices import explained
 from atrium.edge.encode import Header
 from atrium.edge.request import Request
 from atrium.kit.errors import Invalid, Missing, Stale
+from atrium.kit.strict_json import has_nul
 from atrium.seams.context import Context, Holding, Operation
 from atrium.seams.routes import (
     BEARER,
@@ -38,6 +39,7 @@ from atrium.seams.routes import (
     Route,
     Suspension,
     Wire,
+    WireMessage,
 )
 from atrium.seams.wiring import PluginRequest, PluginRoute
 
@@ -59,8 +61,6 @@ HEADERS: dict[Any, bytes] = {
 CHANGES = frozenset({"PUT", "PATCH", "DELETE"})
 _AT = re.compile(r"^(?P<message>.*?)(?: - at `(?P<path>[^`]*)`)?$", re.DOTALL)
 _EMPTY = b"{}"
-# The escape itself, and not a backslash that is escaped and merely followed by the same letters.
-_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
 
 class NothingToMatch(Stale):
@@ -142,13 +142,20 @@ def bind(route: Route, call: Callable[..., Any]) -> Endpoint:
         body=body,
         reply=_reply_of(hints["return"]),
         streams=EventStream in (hints["return"], *get_args(hints["return"])),
-        decode=msgspec.json.Decoder(body).decode if body not in (None, RawBody) else None,
+        decode=_decoder_of(body),
         defaults={p.name: p.default for p in parameters if p.default is not p.empty},
         # A request struct that carries a file says how large it may get; the others share the setting.
         body_limit=getattr(body, "__body_limit__", None),
         lasts=route.waits or body is RawBody or _lasts(hints["return"]),
         blind=route.method in CHANGES and b"if-match" not in headers.values(),
     )
+
+
+def _decoder_of(body: Any) -> Callable[[bytes], Any] | None:
+    if body in (None, RawBody):
+        return None
+    # A message of another protocol is read whole, within the same limits, and understood by its gateway.
+    return bytes if body is WireMessage else msgspec.json.Decoder(body).decode
 
 
 def _lasts(reply: Any) -> bool:
@@ -225,7 +232,9 @@ def fill(endpoint: Endpoint, request: Request, params: list[str], raw: bytes) ->
         _fill_query(endpoint, request, values)
     for name, header in endpoint.headers.items():
         values[name] = request.header(header)
-    if endpoint.decode is not None:
+    if endpoint.body is WireMessage:
+        values["body"] = WireMessage(raw, request.scope["headers"])
+    elif endpoint.decode is not None:
         values["body"] = _decoded(endpoint.decode, raw, endpoint.body)
     elif endpoint.body is RawBody:
         kind = request.header(b"content-type") or "application/octet-stream"
@@ -272,7 +281,7 @@ def _struct_query(endpoint: Endpoint, kind: type[msgspec.Struct], request: Reque
 
 def _decoded(decode: Callable[[bytes], Any], raw: bytes, kind: Any = Any) -> Any:
     # PostgreSQL's text cannot hold U+0000; refused here once, instead of as a failure deep in some store.
-    if b"\\u0000" in raw and _NUL.search(raw):
+    if has_nul(raw):
         raise Invalid("text cannot contain the character U+0000")
     try:
         return decode(raw or _EMPTY)

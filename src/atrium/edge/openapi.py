@@ -100,7 +100,7 @@ _WRAPPERS: dict[Any, str] = {Created: "201", Accepted: "202", Put: "", SignedIn:
 def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
     """The whole interface; equal tables give equal documents."""
     # What speaks another protocol is described by that protocol's own documents.
-    endpoints = [endpoint for endpoint in endpoints if endpoint.route.auth is not Auth.SIGNED]
+    endpoints = [one for one in endpoints if one.route.auth is not Auth.SIGNED and one.route.protocol is None]
     components: dict[str, Any] = {}
     paths: dict[str, Any] = {}
     for prefix, group in _by_origin(endpoints).items():

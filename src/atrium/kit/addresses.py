@@ -33,6 +33,15 @@ def is_public(address: str) -> bool:
     return not any(ip in network for network in _DETOURS if network.version == ip.version)
 
 
+def is_unnamed(host: str) -> bool:
+    """Whether a `Host` header has an address or `localhost`, so that no name server decides where it leads."""
+    try:
+        name = urlsplit(f"//{host}").hostname or ""
+        return name == "localhost" or ipaddress.ip_address(name) is not None
+    except ValueError:
+        return False
+
+
 def counted_as(address: str) -> str:
     """What limits count a caller's address as: an IPv6 address counts as its /64 network."""
     try:

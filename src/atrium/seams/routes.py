@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
-from typing import Generic, NewType, TypeVar
+from typing import Generic, Literal, NewType, TypeVar
 
 T = TypeVar("T")
 # Filled from the request's headers when a handler asks for them by these types.
@@ -97,6 +97,9 @@ class Route:
     cors: bool = False
     # Whether its handler may wait for long before it replies; it is told by `gone` when the client leaves or the credential ends.
     waits: bool = False
+    # The protocol that it speaks instead of ours, and whose own documents describe it. Programs alone call it: a cookie does not
+    # count, and a page of another origin is refused.
+    protocol: Literal["MCP"] | None = None
     # What its replies carry besides what all replies do.
     headers: tuple[tuple[str, str], ...] = ()
 
@@ -160,6 +163,8 @@ class Content:
     # What a cache may do with it, and how the bytes are packed (`gzip`, `br`); a reply without `cache` is not stored.
     cache: str | None = None
     encoding: str | None = None
+    # What another protocol says to a message of its own; ours says it by the kind of a refusal.
+    status: int = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +212,14 @@ class Wire:
     secure: bool
     bucket_host: str | None = None
     prefix: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class WireMessage:
+    """A whole message of another protocol, from a caller whom the gate has admitted: its bytes, and every header as it came."""
+
+    body: bytes
+    headers: list[tuple[bytes, bytes]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -244,6 +244,7 @@ class Settings:
     )
     chat_executor: str = setting("", "Executor of chats and the agent; this server when empty.")
     agent_seconds: int = setting(120, "Seconds that the agent may take for one run, or to go on with one.", most=900)
+    mcp: bool = setting(True, "Serve the teams' tools to MCP clients at `/mcp`.")
     streams_per_process: int = setting(2000, "Most replies of models that one process carries at once.")
     turn_retention_hours: int = setting(24, "Hours for which a model's reply can be read again.", most=8_760)
     translation_retention_days: int = setting(

@@ -39,21 +39,27 @@ class Keeper(Protocol):
         """What the tool changed commits together with this."""
 
 
-async def call_tool(op: Operation, name: str, arguments: Any, keeper: Keeper | None = None) -> ToolResult:
+async def call_tool(
+    op: Operation, name: str, arguments: Any, keeper: Keeper | None = None, *, via: str | None = None
+) -> ToolResult:
     """Call a tool as the operation's principal.
 
     Refused: a tool that the team has not turned on, a permission that is missing, arguments against the schema, an effect
     from a request that only reads. A call with an effect leaves an audit event: with `run` and `act` in the same transaction,
-    with `perform` before the tool begins.
+    with `perform` before the tool begins. A call `via` another protocol leaves one that names it, whatever its effect.
     """
     async with op.begin() as ctx:
         tool = await service.find_enabled(ctx, name)
         require_callable(ctx, tool, arguments)
         if keeper is not None:
             keeper.accepts(tool)
+        if via is not None:
+            # First: the transaction of a tool that only reads cannot write once it has begun.
+            await record_call(ctx, tool, arguments, via=via)
         if tool.perform is None:
             result = await _run(ctx, tool, arguments)
-        await _record_effect(ctx, tool, arguments)
+        if via is None and effect_of(tool) != "read":
+            await record_call(ctx, tool, arguments)
         if keeper is not None and effect_of(tool) != "read":
             await (keeper.begins(ctx, tool) if tool.perform is not None else keeper.ends(ctx, result))
     if tool.perform is not None:
@@ -79,11 +85,10 @@ async def _run(ctx: Context, tool: Tool, arguments: Any) -> ToolResult:
     return await _watched(ctx.services, tool, tool.run(ctx.db, ctx.who, arguments))
 
 
-async def _record_effect(ctx: Context, tool: Tool, arguments: Any) -> None:
+async def record_call(ctx: Context, tool: Tool, arguments: Any, **facts: str) -> None:
     """An audit event with the digest of the arguments: the arguments themselves may be private."""
-    if effect_of(tool) != "read":
-        digest = hashlib.sha256(msgspec.json.encode(arguments, order="sorted")).hexdigest()
-        await audit.record(ctx, "tools.called", tool.name, effect=effect_of(tool), arguments=digest)
+    digest = hashlib.sha256(msgspec.json.encode(arguments, order="sorted")).hexdigest()
+    await audit.record(ctx, "tools.called", tool.name, effect=effect_of(tool), arguments=digest, **facts)
 
 
 async def _watched(services: Services, tool: Tool, called: Awaitable[Any]) -> ToolResult:

@@ -42,8 +42,9 @@ async def list_enabled(ctx: Context) -> list[Tool]:
 
 async def find_enabled(ctx: Context, name: str) -> Tool:
     """The tool of this name; refused unless the caller's team has it turned on, as it is now."""
-    tool, theirs = await _find(ctx, name)
+    # Before the tool is looked for, so that a name that is taken takes no longer to refuse than one that is not.
     switch = await store.find_switch(ctx.db, ctx.who.org_id, ctx.who.team_id, name)
+    tool, theirs = await _find(ctx, name)
     if _is_changed(tool, theirs, switch):
         raise ToolMissing(
             f"the tool {name} was changed since your team turned it on; an admin reviews that under Features and tools"
