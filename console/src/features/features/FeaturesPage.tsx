@@ -1,53 +1,19 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Lock, Wrench } from 'lucide-react';
+import { useQuery } from '@tanstack/react-query';
+import { Lock } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { api, value, type Schemas } from '@/api/client';
-import { identityQuery } from '@/api/queries';
-import { isRefusal } from '@/api/refusal';
+import { api, value } from '@/api/client';
 import { useLanguage } from '@/i18n/language';
 import { Page } from '@/app/Page';
 import { useMay, useReadOnly } from '@/app/session';
-import { Badge, Card, SkeletonRows } from '@/ui/bits';
-import { EffectBadge } from '@/ui/Effect';
-import { Empty } from '@/ui/Empty';
-import { Problem, wordsFor } from '@/ui/Problem';
+import { Card, SkeletonRows } from '@/ui/bits';
+import { Problem } from '@/ui/Problem';
 import { Switch } from '@/ui/Switch';
-import { toast } from '@/ui/toast';
+import { Assistant } from './Assistant';
+import { Servers } from './Servers';
+import { useSwitch } from './switching';
+import { Tools } from './Tools';
 
 const FEATURES = { queryKey: ['features'], queryFn: () => value(api.GET('/api/features')) };
-const TOOLS = { queryKey: ['tools'], queryFn: () => value(api.GET('/api/tools')) };
-type Kind = 'features' | 'tools';
-
-/** Flips at once, and flips back with a reason when the server refuses. */
-function useSwitch(kind: Kind) {
-  const language = useLanguage();
-  const queries = useQueryClient();
-  type List = { items: { name: string; enabled: boolean }[] };
-  return useMutation({
-    mutationFn: ({ name, enabled }: { name: string; enabled: boolean }): Promise<unknown> =>
-      kind === 'features'
-        ? value(api.POST('/api/features/{name}', { params: { path: { name } }, body: { enabled } }))
-        : value(api.POST('/api/tools/{name}', { params: { path: { name } }, body: { enabled } })),
-    onMutate: ({ name, enabled }) => {
-      const before = queries.getQueryData<List>([kind]);
-      queries.setQueryData<List>(
-        [kind],
-        (list) => list && { ...list, items: list.items.map((one) => (one.name === name ? { ...one, enabled } : one)) },
-      );
-      return before;
-    },
-    onSuccess: (_done, { name, enabled }) => {
-      if (kind === 'features') void queries.invalidateQueries(identityQuery);
-      toast(
-        language.t(enabled ? 'features.turned_on' : 'features.turned_off', { name: language.find(`features.feature_${name}`) ?? name }),
-      );
-    },
-    onError: (error, _change, before) => {
-      queries.setQueryData([kind], before);
-      if (isRefusal(error)) toast(wordsFor(language, error));
-    },
-  });
-}
 
 export default function FeaturesPage() {
   const { t } = useLanguage();
@@ -63,6 +29,8 @@ export default function FeaturesPage() {
       <div className="grid items-start gap-8 xl:grid-cols-2">
         <Section title={t('features.flags')} body={t('features.flags_more')}><Flags locked={!may} /></Section>
         <Section title={t('features.tools')} body={t('features.tools_more')}><Tools locked={!may} /></Section>
+        <Section title={t('features.servers')} body={t('features.servers_more')}><Servers /></Section>
+        <Section title={t('features.assistant')} body={t('features.assistant_more')}><Assistant /></Section>
       </div>
     </Page>
   );
@@ -102,49 +70,5 @@ function Flags({ locked }: { locked: boolean }) {
         </li>
       ))}
     </ul>
-  );
-}
-
-function Tools({ locked }: { locked: boolean }) {
-  const { t } = useLanguage();
-  const tools = useQuery(TOOLS);
-  const flip = useSwitch('tools');
-  if (tools.isPending) return <SkeletonRows rows={2} label={t('app.loading')} />;
-  if (tools.error) {
-    return (
-      <div className="p-4">
-        <Problem error={tools.error} onRetry={() => void tools.refetch()} />
-      </div>
-    );
-  }
-  if (tools.data.items.length === 0) {
-    return <Empty level={3} icon={Wrench} title={t('features.no_tools')} body={t('features.no_tools_body')} />;
-  }
-  return (
-    <ul>
-      {tools.data.items.map((tool) => (
-        <ToolRow key={tool.name} tool={tool} locked={locked} onFlip={(enabled) => flip.mutate({ name: tool.name, enabled })} />
-      ))}
-    </ul>
-  );
-}
-
-function ToolRow({ tool, locked, onFlip }: { tool: Schemas['ToolState']; locked: boolean; onFlip: (enabled: boolean) => void }) {
-  const { t } = useLanguage();
-  const readOnly = useReadOnly();
-  return (
-    <li className="flex items-center gap-4 border-b border-line px-4 py-3 last:border-0">
-      <div className="min-w-0 flex-1">
-        <p data-raw className="font-mono text-sm font-medium">{tool.name}</p>
-        <p data-raw className="text-sm text-muted">{tool.description}</p>
-        <p className="mt-1.5 flex flex-wrap gap-1.5">
-          <EffectBadge effect={tool.effect} />
-          {tool.untrusted && <Badge tone="warning">{t('features.untrusted')}</Badge>}
-          <Badge>{t('features.needs', { permission: tool.permission })}</Badge>
-          <Badge tone="info">{t('features.from', { source: tool.source })}</Badge>
-        </p>
-      </div>
-      <Switch on={tool.enabled} disabled={locked || readOnly} onChange={onFlip} label={tool.name} />
-    </li>
   );
 }

@@ -20,6 +20,8 @@ from atrium.seams.settings import McpServer, search_path
 _MOST_BYTES = 4 << 20
 _MOST_PAGES = 20
 _CONNECT_SECONDS, _READ_SECONDS = 10.0, 120.0
+# A command may have to fetch itself first.
+_BEGIN_SECONDS = 90.0
 
 
 class TooMuch(Exception):
@@ -74,7 +76,7 @@ async def connect(server: McpServer, on_changed: Callable[[], None]) -> AsyncIte
         client = mcp.Client(
             transport, client_info=info, cache=None, message_handler=heed, read_timeout_seconds=_READ_SECONDS
         )
-        async with asyncio.timeout(_CONNECT_SECONDS * 2):
+        async with asyncio.timeout(_BEGIN_SECONDS):
             entered = await stack.enter_async_context(client)
         yield Connection(entered)
 

@@ -1,0 +1,58 @@
+import type { Schemas } from '@/api/client';
+import { useLanguage } from '@/i18n/language';
+import { Button } from '@/ui/Button';
+import { Dialog, DialogActions } from '@/ui/Overlay';
+
+interface Props {
+  tool: Schemas['ToolState'];
+  onTurnOn: () => void;
+  onClose: () => void;
+}
+
+const written = (value: unknown) => JSON.stringify(value, null, 2);
+
+/** What a tool was when the team turned it on, and what it is now. */
+export function Review({ tool, onTurnOn, onClose }: Props) {
+  const { t } = useLanguage();
+  const was: Record<string, unknown> = tool.pinned ?? {};
+  const parts = [
+    { label: t('features.description'), was: String(was.description ?? ''), now: tool.description },
+    { label: t('features.arguments'), was: written(was.parameters), now: written(tool.parameters) },
+  ].filter((part) => part.was !== part.now);
+  return (
+    <Dialog open wide onClose={onClose} title={t('features.review_title', { name: tool.name })} description={t('features.review_lead')}>
+      <div className="grid gap-4">
+        {parts.map(({ label, was: before, now }) => (
+          <section key={label} aria-label={label}>
+            <h3 className="mb-1.5 text-sm font-medium">{label}</h3>
+            <div className="grid gap-2 sm:grid-cols-2">
+              <Definition name={t('features.was')} text={before} look="border-line" />
+              <Definition name={t('features.now')} text={now} look="border-danger" />
+            </div>
+          </section>
+        ))}
+      </div>
+      <DialogActions>
+        <Button onClick={onClose}>{t('features.leave_off')}</Button>
+        <Button
+          kind="primary"
+          onClick={() => {
+            onTurnOn();
+            onClose();
+          }}
+        >
+          {t('features.turn_on_as_is')}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}
+
+function Definition({ name, text, look }: { name: string; text: string; look: string }) {
+  return (
+    <div className={`min-w-0 rounded-lg border p-3 ${look}`}>
+      <p className="mb-1 text-xs font-medium text-muted">{name}</p>
+      <pre data-raw tabIndex={0} className="max-h-60 overflow-auto font-mono text-xs whitespace-pre-wrap wrap-anywhere">{text}</pre>
+    </div>
+  );
+}
