@@ -9,16 +9,20 @@ from typing import Any
 
 import pytest
 
+from atrium.engine.extraction import reading
 from atrium.engine.extraction.reading import WORKER, ExtractionFailed, extract, kind_of
+from atrium.kit.sandbox import Sandbox
 from atrium.seams.settings import Settings
 from tests.client import Client
 from tests.extraction import honest, hostile
 from tests.people import Company
+from tests.sandbox.folders import readable_folder
 
 FULL = bool(os.environ.get("ATRIUM_FULL"))
 # The limits of a server when run in full; tighter ones otherwise, which the same documents meet sooner.
 # What these hide, a reader simply does not follow: text or failure, both are an orderly end.
 HARMLESS = frozenset({"pdf_xref_loop", "xlsx_far_cell", "html_long_attribute", "eml_headers"})
+SANDBOX = Sandbox()
 LIMITS = Settings() if FULL else Settings(extraction_seconds=6, extraction_memory=512 << 20)
 
 
@@ -53,7 +57,7 @@ async def test_two_hundred_pages_take_less_than_three_seconds(tmp_path: Path) ->
     path.write_bytes(honest.pdf(200))
     started = time.perf_counter()
 
-    found = await extract(path, "pdf", Settings())
+    found = await extract(path, "pdf", Settings(), SANDBOX)
 
     assert time.perf_counter() - started < 3
     assert honest.MARKER in found.text
@@ -83,7 +87,7 @@ async def test_a_hostile_document_ends_in_time_and_gives_nothing_away(tmp_path: 
 
 async def _outcome(path: Path, kind: str) -> tuple[str, str | None]:
     try:
-        return (await extract(path, kind, LIMITS)).text, None
+        return (await extract(path, kind, LIMITS, SANDBOX)).text, None
     except ExtractionFailed as failure:
         return "", str(failure)
 
@@ -120,7 +124,7 @@ async def test_long_text_is_cut_off_and_says_so(tmp_path: Path) -> None:
     path = tmp_path / "long.txt"
     path.write_bytes(b"words " * 1_000_000)
 
-    found = await extract(path, "plain", Settings(extraction_output=10_000))
+    found = await extract(path, "plain", Settings(extraction_output=10_000), SANDBOX)
 
     assert (len(found.text), found.truncated) == (10_000, True)
 
@@ -130,7 +134,7 @@ async def test_a_document_gets_no_more_memory_than_the_setting_says(tmp_path: Pa
     path.write_bytes(b"x" * (200 << 20))
 
     with pytest.raises(ExtractionFailed, match="memory"):
-        await extract(path, "plain", Settings(extraction_memory=128 << 20))
+        await extract(path, "plain", Settings(extraction_memory=128 << 20), SANDBOX)
 
 
 async def test_a_document_gets_no_more_time_than_the_setting_says(tmp_path: Path) -> None:
@@ -138,7 +142,7 @@ async def test_a_document_gets_no_more_time_than_the_setting_says(tmp_path: Path
     path.write_bytes(hostile.pdf_many_pages())
 
     with pytest.raises(ExtractionFailed, match=r"longer|signal"):
-        await extract(path, "pdf", Settings(extraction_seconds=1))
+        await extract(path, "pdf", Settings(extraction_seconds=1), SANDBOX)
 
 
 async def test_pictures_have_no_text(alice: Client) -> None:
@@ -155,3 +159,34 @@ async def test_the_reader_has_no_network() -> None:
 
     if out.strip() != b"1":
         pytest.skip("this kernel does not let a process leave the network")
+
+
+SPY = """
+import os, sys
+seen = []
+for path in ("/etc/passwd", "/proc/self/environ", "/proc/1/cmdline", __import__("sys").argv[0].replace("extractor", "other")):
+    try:
+        seen.append(open(path).read())
+    except OSError:
+        seen.append("")
+print("read", sum(map(len, seen)), "in", sorted(os.listdir("/")), "as", os.getuid())
+"""
+
+
+async def test_a_reader_that_was_taken_over_sees_no_file_but_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if reason := await SANDBOX.reason():
+        pytest.skip(f"there is no working sandbox here: {reason}")
+    with readable_folder() as folder:
+        (folder / "spy.py").write_text(SPY)
+        (folder / "document").write_text("x")
+        monkeypatch.setattr(reading, "WORKER", folder / "spy.py")
+        reading._shown.cache_clear()
+
+        found = await extract(folder / "document", "plain", Settings(), SANDBOX)
+
+    reading._shown.cache_clear()
+    assert found.text.startswith("read 0 in ")
+    assert "'home'" not in found.text
+    assert found.text.endswith("as 65534\n")

@@ -35,7 +35,7 @@ exit 0
 
 def gate(folder: Path, failing: str) -> tuple[int, str]:
     """The gate in an empty folder whose commands are stand-ins: its exit code, and what it called."""
-    commands = [folder / "bin" / name for name in ("make", "npm", "curl", "pgbouncer", "chromium", "apt-get")]
+    commands = [folder / "bin" / name for name in ("make", "npm", "curl", "pgbouncer", "bwrap", "chromium", "apt-get")]
     for command in [*commands, folder / ".venv" / "bin" / "python"]:
         command.parent.mkdir(parents=True, exist_ok=True)
         command.write_text(STAND_IN)

@@ -25,6 +25,7 @@ from atrium.kit.notify import Notifier
 from atrium.kit.outbound import Outbound
 from atrium.kit.passwords import Passwords
 from atrium.kit.refusals import Refusal
+from atrium.kit.sandbox import Sandbox
 from atrium.kit.staging import StagingArea
 from atrium.kit.waiting import WaitQueues
 from atrium.routes import ROUTES
@@ -75,6 +76,7 @@ def assemble(
         outbound=Outbound(settings.trusted_executor_hosts()),
         turns=Background(),
         token_ratios=TokenRatios(),
+        sandbox=Sandbox(),
         started={},
     )
     housekeeping = Housekeeping(services, [chore for domain in domains for chore in domain.chores])

@@ -22,6 +22,7 @@ from atrium.kit.metrics import Metrics
 from atrium.kit.notify import Notifier
 from atrium.kit.outbound import Outbound
 from atrium.kit.passwords import Passwords
+from atrium.kit.sandbox import Sandbox
 from atrium.kit.staging import StagingArea
 from atrium.kit.waiting import WaitQueues
 from atrium.seams.blobs import BlobStore
@@ -104,6 +105,7 @@ class Services(msgspec.Struct, frozen=True, kw_only=True):
     outbound: Outbound
     turns: Background
     token_ratios: TokenRatios
+    sandbox: Sandbox
     # What each domain's `start` returned, by the domain's name.
     started: dict[str, Any]
 

@@ -3,13 +3,18 @@
 import asyncio
 import contextlib
 import sys
+from asyncio.subprocess import PIPE, Process
+from functools import lru_cache
 from pathlib import Path
+from typing import IO
 
 import msgspec
 
+from atrium.kit.sandbox import Limits, Program, Sandbox, is_readable_inside
 from atrium.seams.settings import Settings
 
 WORKER = Path(__file__).with_name("extractor.py")
+_PLACE = "/run/extractor.py"
 TYPES = {
     "application/pdf": "pdf",
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
@@ -57,14 +62,10 @@ def is_extractable(content_type: str, filename: str, size: int) -> bool:
     return size > 0 and kind_of(content_type, filename) is not None
 
 
-async def extract(path: Path, kind: str, settings: Settings) -> Extracted:
+async def extract(path: Path, kind: str, settings: Settings, sandbox: Sandbox) -> Extracted:
     """The document's text, within the settings' limits of time, memory and output; raises ExtractionFailed otherwise."""
-    numbers = settings.extraction_seconds, settings.extraction_memory, settings.extraction_output
     with path.open("rb") as document:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-I", str(WORKER), kind, *map(str, numbers),
-            stdin=document, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, cwd="/", env={}, start_new_session=True,
-        )  # fmt: skip
+        process = await _start(document, kind, settings, sandbox)
     try:
         async with asyncio.timeout(settings.extraction_seconds):
             text, complaint = await asyncio.gather(
@@ -82,6 +83,30 @@ async def extract(path: Path, kind: str, settings: Settings) -> Extracted:
     return Extracted(text.decode("utf-8", "ignore").replace("\0", ""), code == _TRUNCATED)
 
 
+async def _start(document: IO[bytes], kind: str, settings: Settings, sandbox: Sandbox) -> Process:
+    """A reader in the sandbox, which sees the document and the program alone; where there is none, with limits that it sets itself."""
+    numbers = settings.extraction_seconds, settings.extraction_memory, settings.extraction_output
+    arguments = (kind, *map(str, numbers))
+    if await sandbox.reason():
+        return await asyncio.create_subprocess_exec(
+            sys.executable, "-I", str(WORKER), *arguments,
+            stdin=document, stdout=PIPE, stderr=PIPE, cwd="/", env={}, start_new_session=True,
+        )  # fmt: skip
+    limits = Limits(memory=settings.extraction_memory, seconds=settings.extraction_seconds)
+    shown, stays = _shown()
+    program = Program(command=(sys.executable, "-I", _PLACE, *arguments), limits=limits, shown=shown, stays=stays)
+    return await sandbox.run(program, document)
+
+
+@lru_cache(maxsize=1)
+def _shown() -> tuple[tuple[tuple[Path, str], ...], bool]:
+    """The reader and the Python that runs it, with its libraries, and whether only the server's own user can read these."""
+    # What is below /usr is there anyway.
+    pythons = {Path(prefix) for prefix in (sys.prefix, sys.base_prefix) if not Path(prefix).is_relative_to("/usr")}
+    shown = ((WORKER, _PLACE), *((prefix, str(prefix)) for prefix in sorted(pythons)))
+    return shown, not all(is_readable_inside(source) for source, _ in shown)
+
+
 async def _at_most(stream: asyncio.StreamReader | None, most: int) -> bytes:
     if stream is None:
         return b""
@@ -95,4 +120,6 @@ async def _at_most(stream: asyncio.StreamReader | None, most: int) -> bytes:
 def _why(code: int, complaint: bytes) -> str:
     if code == _REFUSED:
         return complaint.decode("utf-8", "replace").strip()[:300] or "cannot be read"
-    return f"the reader was stopped by signal {-code}" if code < 0 else "the reader gave up"
+    # Bubblewrap tells a signal as a shell does.
+    number = -code if code < 0 else code - 128
+    return f"the reader was stopped by signal {number}" if number > 0 else "the reader gave up"

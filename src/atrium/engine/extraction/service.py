@@ -68,7 +68,7 @@ async def _read(services: Services, org_id: UUID, source: Readable) -> Extracted
     writer = services.staging.writer(org_id)
     try:
         await _fetch(services, org_id, source.sha256, writer)
-        return await extract((await writer.finish()).path, kind, settings)
+        return await extract((await writer.finish()).path, kind, settings, services.sandbox)
     finally:
         await writer.discard()
 

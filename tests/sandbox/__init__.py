@@ -1,0 +1,1 @@
+"""Guests: what they may do, and everything they may not."""
