@@ -165,6 +165,7 @@ ROUTES: tuple[Route, ...] = (
         POST(  "/api/admin/seed",           "instance.seed_team",              BEARER, "settings:manage"),
         GET(   "/api/plugins",              "plugins.list_plugins",            BEARER, accepts=ANY),
         GET(   "/api/mcp",                  "mcp.list_servers",                BEARER, accepts=ANY),
+        GET(   "/api/oop",                  "sandbox.list_guests",             BEARER, accepts=ANY),
         POST(  "/api/jobs",                 "jobs.enqueue_job",                BEARER, "chat:use"),
         GET(   "/api/jobs",                 "jobs.list_jobs",                  BEARER, accepts=JOBS),
         POST(  "/api/jobs/:id/cancel",      "jobs.cancel_job",                 BEARER, accepts=JOBS),

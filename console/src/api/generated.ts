@@ -1569,6 +1569,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/oop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Connected sandboxed out-of-process plugins and the capabilities they may request. */
+        get: operations["sandbox.list_guests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/jobs": {
         parameters: {
             query?: never;
@@ -3959,6 +3976,42 @@ export interface components {
         LeftOut: {
             tool: string;
             reason: string;
+        };
+        /**
+         * GuestPage
+         * @description Every guest.
+         */
+        GuestPage: {
+            items: components["schemas"]["GuestCard"][];
+            /** @default null */
+            next_cursor?: string | null;
+            sandbox: components["schemas"]["SandboxCard"];
+        };
+        /**
+         * GuestCard
+         * @description A guest as the caller's company has it.
+         */
+        GuestCard: {
+            id: string;
+            name: string;
+            version: string;
+            /** @enum {unknown} */
+            state: "failed" | "ready" | "running" | "unavailable";
+            tools: string[];
+            capabilities: ("ai.turn" | "documents.read" | "files.read" | "notes.read" | "notes.write" | "search")[];
+            granted: ("ai.turn" | "documents.read" | "files.read" | "notes.read" | "notes.write" | "search")[];
+            restarts: number;
+            /** @default null */
+            error?: string | null;
+        };
+        /**
+         * SandboxCard
+         * @description Whether guests can be started here, and if not, why.
+         */
+        SandboxCard: {
+            available: boolean;
+            /** @default null */
+            reason?: string | null;
         };
         /**
          * Job
@@ -14542,6 +14595,71 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_McpServerState_"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "sandbox.list_guests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Connected sandboxed out-of-process plugins and the capabilities they may request. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GuestPage"];
                 };
             };
             /** @description invalid */

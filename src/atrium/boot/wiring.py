@@ -5,6 +5,10 @@ from atrium.admin.hosting import handlers as hosting
 from atrium.admin.instance import handlers as instance
 from atrium.admin.instance import service as instance_service
 from atrium.admin.plugins import handlers as plugins
+from atrium.admin.sandbox import chores as sandbox_chores
+from atrium.admin.sandbox import handlers as sandbox
+from atrium.admin.sandbox import service as sandbox_service
+from atrium.admin.sandbox import tools as sandbox_tools
 from atrium.engine.ai import chores as ai_chores
 from atrium.engine.ai import handlers as ai
 from atrium.engine.ai import keeping as ai_keeping
@@ -112,6 +116,14 @@ DOMAINS = (
     Domain("console", console),
     Domain("instance", instance, reseal=instance_service.reseal),
     Domain("plugins", plugins),
+    Domain(
+        "sandbox",
+        sandbox,
+        tool_sources=sandbox_tools.SOURCES,
+        chores=sandbox_chores.CHORES,
+        start=sandbox_service.start,
+        stop=sandbox_service.stop,
+    ),
     Domain("companies", companies),
     Domain("hosting", hosting),
 )

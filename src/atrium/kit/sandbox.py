@@ -9,6 +9,7 @@ import os
 import shutil
 import signal
 import sys
+import time
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,7 +23,7 @@ from atrium.kit.syscalls import FilterUnavailable, compiled_filter
 _USER = 65_534
 _COMMANDS = {"bwrap": "bubblewrap", "prlimit": "util-linux", "setpriv": "util-linux", "nice": "coreutils"}
 _PATH = "/usr/local/bin:/usr/bin:/bin"
-_PROBE_SECONDS = 10
+_PROBE_SECONDS, _PROBE_AGAIN = 10, 60
 _SCRATCH = "/tmp"  # noqa: S108 a file system of its own inside, which ends with the program
 _SEES_ALWAYS = ("/etc/ld.so.cache", "/etc/alternatives")
 
@@ -113,15 +114,20 @@ class Confined:
 
 
 class Sandbox:
-    """Starts programs in the sandbox; whether this machine has a working one is found out at the first need."""
+    """Starts programs in the sandbox; whether this machine has a working one is found out at the first need.
+
+    One that works is not asked about again, one that does not after a minute: the machine may only have been busy.
+    """
 
     def __init__(self) -> None:
         self._probed: str | None = None
+        self._probed_at = 0.0
 
     async def reason(self) -> str:
         """Why there is no working sandbox here; empty when there is one."""
-        if self._probed is None:
+        if self._probed is None or (self._probed and time.monotonic() > self._probed_at + _PROBE_AGAIN):
             self._probed = await self._probe()
+            self._probed_at = time.monotonic()
         return self._probed
 
     async def run(self, program: Program, stdin: IO[bytes]) -> Process:

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from atrium.kit.refusals import Refusal
+from atrium.seams.guests import Grants, ToolEffects
 
 PREFIX = "SERVICE_"
 
@@ -195,6 +196,16 @@ class Settings:
         "", "When set, POST /api/bootstrap must carry it as its bearer credential.", secret=True
     )
     plugins_dir: str = setting("", "One more folder to load plugins from.")
+    oop_dir: str = setting("", "Folder of guests: plugins that run outside the server, in a sandbox; none when empty.")
+    oop_grants: Grants = setting(
+        Grants(),
+        'Capabilities of guests: a JSON object such as {"summary": ["notes.read"]}; a guest without a grant has none.',
+    )
+    oop_effects: ToolEffects = setting(
+        ToolEffects(),
+        'Effects of guests\' tools: a JSON object such as {"summary": {"count": "read"}}; `egress`, the strictest, where it says nothing.',
+    )
+    oop_processes: int = setting(32, "Processes of guests that one serving process keeps at most.", most=1024)
     blob_store: str = setting("rs3", "Where the bytes of objects are kept: `rs3` (local folders), `s3`, or a plugin's.")
     blob_s3_bucket: str = setting("", "Bucket of the store `s3`.")
     blob_s3_prefix: str = setting("", "What every name in the bucket begins with, such as `atrium/`.")
@@ -349,10 +360,9 @@ def _convert(name: str, kind: Any, text: str, about: Mapping[str, Any]) -> objec
         known = {
             bool: "1 or 0",
             int: f"int of at least {least}" + (f" and at most {most}" if most else ""),
-            PushExecutors: PushExecutors.TAKES,
-            McpServers: McpServers.TAKES,
         }
-        takes = "|".join(kind._value2member_map_) if issubclass(kind, Enum) else known.get(kind, kind.__name__)
+        usual = getattr(kind, "TAKES", kind.__name__)
+        takes = "|".join(kind._value2member_map_) if issubclass(kind, Enum) else known.get(kind, usual)
         given = "" if about["secret"] else f"={text!r}"
         raise BadSetting(f"{PREFIX}{name.upper()}{given} cannot be read: it takes {takes}") from error
 
@@ -369,6 +379,6 @@ def _shown(default: object) -> str:
         return str(int(default))
     if isinstance(default, PushExecutors | McpServers):
         return msgspec.json.encode(list(default)).decode()
-    if isinstance(default, Plans):
+    if isinstance(default, Plans | Grants | ToolEffects):
         return default.as_json()
     return str(default.value if isinstance(default, Enum) else default)
