@@ -31,6 +31,7 @@ PERSON = {
     "required": ["name", "known"],
     "additionalProperties": False,
 }
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 LONG = {"type": "array", "items": {"type": "boolean"}, "minItems": 600, "maxItems": 700}
 
 
@@ -126,6 +127,14 @@ async def test_a_wrong_key_is_refused_without_being_repeated(llama: Llama, clien
 async def test_more_than_the_context_holds_is_refused(port: OpenAIWire) -> None:
     with pytest.raises(ModelRefused, match="context"):
         await complete(port, Turn([Message("user", "word " * 9000)]))
+
+
+async def test_a_picture_that_the_model_cannot_see_is_refused(port: OpenAIWire) -> None:
+    picture = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PIXEL}"}}
+    seen = Message("user", [{"type": "text", "text": "What is this?"}, picture])
+
+    with pytest.raises(ModelRefused, match="image input is not supported"):
+        await complete(port, Turn([seen], max_tokens=10))
 
 
 async def test_hanging_up_stops_the_model(port: OpenAIWire, llama: Llama) -> None:

@@ -172,9 +172,10 @@ class OpenAIWire:
         return {"authorization": f"Bearer {self._key}"} if self._key else {}
 
     async def _refusal(self, answer: Answer) -> Exception:
-        status = answer.status
-        message = f"{self._name} answered {status}: {await self._detail(answer)}"
-        if status not in PASSING:
+        status, detail = answer.status, await self._detail(answer)
+        message = f"{self._name} answered {status}: {detail}"
+        # llama.cpp says of a picture that its model cannot see: 500, "image input is not supported".
+        if status not in PASSING or (status == 500 and "not supported" in detail):
             return ModelRefused(message)
         failure = ModelUnavailable(message)
         return _Again(failure, _seconds(answer)) if status in AT_ONCE_AGAIN else failure
