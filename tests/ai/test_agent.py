@@ -497,6 +497,46 @@ async def test_a_question_that_was_never_asked_costs_nothing(
     assert (spent["ai.requests"], spent["ai.tokens.total"], await reserved(alice)) == (1, 12, 0)
 
 
+async def test_what_is_open_in_a_conversation_is_found_in_any_browser(
+    alice: Client, elsewhere: Client, company: Company, speaker: Speaker
+) -> None:
+    await alice.post("/api/notes", {"title": "Berths", "body": "Write a note."})
+    waits = await run(alice, speaker, calls(("notes_list", {})), calls(NEW_NOTE), conversation="new")
+    id = waits["conversation"]
+    waiting = (await elsewhere.get(f"/api/ai/model?conversation={id}"))["turn"]
+    theirs = await (await company.join("owner")).get(f"/api/ai/model?conversation={id}")
+    decisions = [{"call": one["call"], "digest": one["digest"], "approve": True} for one in waits["approvals"]]
+    failed = await run(alice, speaker, lambda line: line.die(), run=waits["id"], decisions=decisions)
+    broken = (await elsewhere.get(f"/api/ai/model?conversation={id}"))["turn"]
+    ended = await run(elsewhere, speaker, says("Written."), run=waits["id"])
+    after = (await alice.get(f"/api/ai/model?conversation={id}"))["turn"]
+
+    assert waiting == {"id": waits["id"], "state": "waiting", "agent": True, "question": TASK["prompt"]}
+    assert theirs["turn"] is None
+    assert (failed.status, broken) == (502, waiting | {"state": "interrupted"})
+    assert (ended["stop"], ended["text"], after) == ("answer", "Written.", None)
+    assert await titles(alice) == ["From the agent", "Berths"]
+
+
+async def test_a_run_that_broke_off_is_not_offered_after_a_later_question(alice: Client, speaker: Speaker) -> None:
+    failed = await run(alice, speaker, lambda line: line.die(), conversation="new")
+    (made,) = (await alice.get("/api/repo?prefix=chats/"))["items"]
+    id = made["id"]
+    broken = (await alice.get(f"/api/ai/model?conversation={id}"))["turn"]
+    await run(alice, speaker, says("Answered."), conversation=id)
+    after = (await alice.get(f"/api/ai/model?conversation={id}"))["turn"]
+
+    assert (failed.status, broken["state"], after) == (502, "interrupted", None)
+
+
+async def test_what_is_open_in_a_conversation_needs_the_permission_to_chat(alice: Client, company: Company) -> None:
+    narrow = await company.join(scope=["notes:read"])
+
+    assert (await narrow.get("/api/ai/model")).status == 200
+    assert (await narrow.get(f"/api/ai/model?conversation={UUID(int=1)}")).status == 403
+    assert (await alice.get(f"/api/ai/model?conversation={UUID(int=1)}"))["turn"] is None
+
+
 async def test_a_key_joins_the_run(alice: Client, elsewhere: Client, speaker: Speaker) -> None:
     headers = {"idempotency-key": "once"}
     first = asyncio.ensure_future(alice.post("/api/agent", TASK, headers=headers))

@@ -301,3 +301,21 @@ async def test_what_is_not_a_request_is_refused(alice: Client, body: Any, header
 async def test_a_last_event_that_is_none_is_missing(alice: Client, id: str) -> None:
     refused = await alice.post("/api/ai/chat/stream", headers={"last-event-id": id})
     assert (refused.status, refused.code) == (404, "ai.turn_missing")
+
+
+async def test_an_answer_under_way_is_found_from_its_conversation_by_its_owner_alone(
+    alice: Client, elsewhere: Client, company: Company, speaker: Speaker
+) -> None:
+    reader = await Reader(alice, ASK | {"conversation": "new"}).open()
+    line = await speaker.line()
+    id = reader.events[0].data["conversation"]
+    bob = await company.join()
+
+    during = await elsewhere.get(f"/api/ai/model?conversation={id}")
+    theirs = await bob.get(f"/api/ai/model?conversation={id}")
+    line.finish()
+    await reader.ended()
+    after = await elsewhere.get(f"/api/ai/model?conversation={id}")
+
+    assert during["turn"] == {"id": reader.turn, "state": "running", "agent": False, "question": None}
+    assert (theirs["turn"], after["turn"]) == (None, None)

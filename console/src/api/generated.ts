@@ -1216,7 +1216,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The model that a chat would use now, or that the simulated one is in use. */
+        /** The model that a chat would use now, or that the simulated one is in use; also the turn that is open in a conversation. */
         get: operations["ai.read_model"];
         put?: never;
         post?: never;
@@ -3608,7 +3608,7 @@ export interface components {
         };
         /**
          * ChatModel
-         * @description What a chat would use now.
+         * @description What a chat would use now; asked about a conversation, also the turn that is open in it.
          */
         ChatModel: {
             executor: string;
@@ -3617,6 +3617,22 @@ export interface components {
             simulated: boolean;
             healthy: boolean | null;
             seen_at: string | null;
+            /** @default null */
+            turn?: components["schemas"]["OpenTurn"] | null;
+        };
+        /**
+         * OpenTurn
+         * @description A turn of the caller's in a conversation that is not over: it runs, waits for their decision, or broke off and may go on.
+         *
+         *         `question` is known of a run of the agent alone.
+         */
+        OpenTurn: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {unknown} */
+            state: "interrupted" | "running" | "waiting";
+            agent: boolean;
+            question: string | (components["schemas"]["TextPart"] | components["schemas"]["ImagePart"] | components["schemas"]["FilePart"])[] | null;
         };
         /**
          * ModelRoles
@@ -12506,14 +12522,17 @@ export interface operations {
     };
     "ai.read_model": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description A conversation, to be told which turn of yours runs or waits there; needs `chat:use`. */
+                conversation?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The model that a chat would use now, or that the simulated one is in use. */
+            /** @description The model that a chat would use now, or that the simulated one is in use; also the turn that is open in a conversation. */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -27,6 +27,10 @@ MaxTokens = Annotated[int, msgspec.Meta(ge=1, le=131_072)]
 MaxSteps = Annotated[int, msgspec.Meta(ge=1, le=MOST_STEPS)]
 ToolNames = Annotated[list[Annotated[str, msgspec.Meta(min_length=1, max_length=64)]], msgspec.Meta(max_length=128)]
 Decisions = Annotated[list[Decision], msgspec.Meta(min_length=1, max_length=MOST_CALLS)]
+ConversationId = Annotated[
+    UUID,
+    msgspec.Meta(description="A conversation, to be told which turn of yours runs or waits there; needs `chat:use`."),
+]
 ExecutorName = Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
 
 
@@ -140,9 +144,9 @@ async def run_agent(op: Operation, body: AgentAsk, *, key: IdempotencyKey | None
     return await agent.run(op, asked, key)
 
 
-async def read_model(op: Operation) -> ChatModel:
-    """The model that a chat would use now, or that the simulated one is in use."""
-    return await service.read_model(op)
+async def read_model(op: Operation, *, conversation: ConversationId | None = None) -> ChatModel:
+    """The model that a chat would use now, or that the simulated one is in use; also the turn that is open in a conversation."""
+    return await service.read_model(op, conversation)
 
 
 def _question(body: ChatAsk | StreamAsk | AgentAsk, prompt: Content) -> Question:

@@ -251,8 +251,20 @@ class StoppedTurn(msgspec.Struct, frozen=True):
     usage: ShownUsage | None
 
 
+class OpenTurn(msgspec.Struct, frozen=True):
+    """A turn of the caller's in a conversation that is not over: it runs, waits for their decision, or broke off and may go on.
+
+    `question` is known of a run of the agent alone.
+    """
+
+    id: UUID
+    state: Literal["running", "waiting", "interrupted"]
+    agent: bool
+    question: Content | None
+
+
 class ChatModel(msgspec.Struct, frozen=True):
-    """What a chat would use now."""
+    """What a chat would use now; asked about a conversation, also the turn that is open in it."""
 
     executor: str
     mode: str
@@ -260,6 +272,7 @@ class ChatModel(msgspec.Struct, frozen=True):
     simulated: bool
     healthy: bool | None
     seen_at: datetime | None
+    turn: OpenTurn | None = None
 
 
 class UtilityModel(msgspec.Struct, frozen=True):

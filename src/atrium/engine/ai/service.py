@@ -20,6 +20,7 @@ from atrium.engine.ai.model import (
     Ending,
     FormatRefused,
     NewTurn,
+    OpenTurn,
     Question,
     ShownUsage,
     Spent,
@@ -181,11 +182,18 @@ async def stop(op: Operation, id: UUID) -> StoppedTurn:
     return StoppedTurn(id, turn.state, text, None if ending is None else ending.usage)
 
 
-async def read_model(op: Operation) -> ChatModel:
-    """What a chat would use now."""
+async def read_model(op: Operation, conversation_id: UUID | None = None) -> ChatModel:
+    """What a chat would use now, and which turn of the caller's is open in this conversation."""
     found = await executors.find_chat_executor(op)
     simulated = found.name == LOCAL and not op.services.settings.local_model_url
-    return ChatModel(found.name, found.mode, found.model, simulated, found.healthy, found.last_seen_at)
+    turn = None if conversation_id is None else await _find_open_turn(op, conversation_id)
+    return ChatModel(found.name, found.mode, found.model, simulated, found.healthy, found.last_seen_at, turn)
+
+
+async def _find_open_turn(op: Operation, conversation_id: UUID) -> OpenTurn | None:
+    access.require(op, "chat:use")
+    async with op.begin(held=False) as ctx:
+        return await store.find_open_turn(ctx.db, ctx.who, conversation_id)
 
 
 async def _begin(op: Operation, question: Question, key: str | None) -> RunningTurn | StoredTurn:

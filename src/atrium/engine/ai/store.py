@@ -7,7 +7,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.ai.model import LostTurn, NewPiece, NewTurn, StoredPiece, StoredTurn, TurnState
+from atrium.engine.ai.model import LostTurn, NewPiece, NewTurn, OpenTurn, StoredPiece, StoredTurn, TurnState
 from atrium.kit.database import Transaction
 from atrium.seams.context import Principal
 
@@ -50,6 +50,25 @@ async def find_turn_by_key(db: Transaction, who: Principal, key: str) -> StoredT
         org_id=who.org_id,
         user_id=who.user_id,
         key=key,
+    )
+
+
+async def find_open_turn(db: Transaction, who: Principal, conversation_id: UUID) -> OpenTurn | None:
+    """The person's turn that runs in a conversation, else a run that waits there, else the latest turn when it is a run that broke off."""
+    return await db.one(
+        OpenTurn,
+        """
+        SELECT t.id, CASE WHEN t.state = 'running' THEN 'running' WHEN r.state = 'waiting' THEN 'waiting' ELSE 'interrupted' END AS state,
+               r.id IS NOT NULL AS agent, r.question -> 'prompt' AS question
+          FROM turns t LEFT JOIN agent_runs r ON r.org_id = t.org_id AND r.id = t.id
+         WHERE t.org_id = :org_id AND t.user_id = :user_id AND t.conversation_id = :conversation_id
+           AND (t.state = 'running' OR r.state = 'waiting' OR r.state = 'running' AND NOT EXISTS (
+                 SELECT FROM turns l WHERE l.org_id = t.org_id AND l.conversation_id = t.conversation_id AND l.started_at > t.started_at))
+         ORDER BY t.state = 'running' DESC, r.state = 'waiting' DESC NULLS LAST, t.started_at DESC LIMIT 1
+        """,
+        org_id=who.org_id,
+        user_id=who.user_id,
+        conversation_id=conversation_id,
     )
 
 
