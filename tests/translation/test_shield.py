@@ -1,6 +1,7 @@
 """Whatever a model replies, what comes out of the shield has everything that went in: judged by parsers that are not ours."""
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -13,7 +14,7 @@ from atrium.kit.html_units import html_units
 from atrium.kit.icu import CATEGORIES
 from atrium.kit.icu_units import icu_units
 from atrium.kit.markdown_units import markdown_units
-from atrium.kit.shield import ReplyBroken, Template, Unit, text_units
+from atrium.kit.shield import ReplyBroken, Template, Unit, divided, text_units
 from tests.translation.adversaries import ADVERSARIES, reversed_words
 from tests.translation.oracles import broken_messages, skeleton, tags_of
 from tests.translation.pages import generated_page
@@ -140,6 +141,40 @@ def test_marks_of_the_text_itself_are_held() -> None:
     assert unit.restored(unit.sent) == "the sign ⟦0⟧ means something"
     with pytest.raises(ReplyBroken):
         unit.restored("the sign ⟦0⟧ means something")
+
+
+@pytest.mark.parametrize("seed", range(100 if FULL else 6))
+def test_a_long_unit_in_parts_is_the_unit_whatever_a_model_replies(seed: int) -> None:
+    random = Random(seed)
+    words = [
+        "word",
+        "Berth.",
+        "**bold",
+        "end**",
+        "`code`",
+        "[a](https://x.example)",
+        "{name}",
+        "⟦3⟧",
+        "ok!",
+        "\u3002",
+        "é" * 90,
+    ]
+    text = " ".join(random.choice(words) for _ in range(300))
+    for unit in [*markdown_units(text).units, *html_units(text).units, *text_units(text).units]:
+        parts = divided(unit, longest=random.randrange(20, 400))
+
+        same = parts.filled([part.restored(part.sent) for part in parts.units])
+        assert (same, unit.restored(same)) == (unit.sent, unit.source)
+        # No mark is cut in two, of which a model would see the digits.
+        assert all(re.fullmatch(r"⟦\d+⟧", held.source) for part in parts.units for held in part.held)
+        for model in ADVERSARIES.values():
+            reply, _ = result_of(parts, model)
+            try:
+                result = unit.restored(reply)
+            except ReplyBroken:
+                continue
+            if unit.fits is not None:
+                assert unit.fits(result)
 
 
 @pytest.mark.parametrize(

@@ -142,6 +142,39 @@ async def test_nothing_to_translate_asks_no_model(ada: Client, translator: Trans
     assert (reply["text"], reply["report"]["blocks"], translator.asked) == ("42 — https://x.example {name}", 0, [])
 
 
+# One paragraph, with a span that begins in one of its parts and ends in another.
+LONG_PARAGRAPH = (
+    "The board is open, see [the plan](https://x.example/plan). " * 150
+    + "**Here it begins. "
+    + "The harbour has `seven` berths and {n} cranes. " * 150
+    + "And ends.** Good night."
+)
+
+
+async def test_a_paragraph_longer_than_one_turn_is_translated_in_parts(ada: Client, translator: Translator) -> None:
+    assert len(LONG_PARAGRAPH) > 15_000
+    text = f"# Plan\n\n{LONG_PARAGRAPH}\n\nThe end.\n"
+
+    reply = await ada.post("/api/translate", {"text": text, "target": "es", "format": "markdown"})
+
+    said = LONG_PARAGRAPH.upper().replace("HTTPS://X.EXAMPLE/PLAN", "https://x.example/plan")
+    said = said.replace("`SEVEN`", "`seven`").replace("{N}", "{n}")
+    assert reply["text"] == f"# PLAN\n\n{said}\n\nTHE END.\n"
+    assert (reply["report"]["blocks"], reply["report"]["kept"]) == (3, [])
+    assert all(len(sent) <= 3_000 and sent.rstrip().endswith(".") for sent in translator.sent[1:-2])
+
+
+async def test_a_paragraph_of_which_one_part_is_broken_twice_stays_whole(ada: Client, translator: Translator) -> None:
+    translator.reply = lambda sent: "lost" if "Here it begins" in sent else sent.upper()
+
+    reply = await ada.post(
+        "/api/translate", {"text": f"Hello\n\n{LONG_PARAGRAPH}", "target": "es", "format": "markdown"}
+    )
+
+    assert reply["text"] == f"HELLO\n\n{LONG_PARAGRAPH}"
+    assert [kept["reason"] for kept in reply["report"]["kept"]] == ["marks"]
+
+
 async def test_a_long_text_goes_in_batches_and_does_not_stop_the_others(ada: Client, translator: Translator) -> None:
     text = "\n\n".join(
         f"Paragraph {number} says something about the board and https://x.example/{number}." for number in range(2_300)

@@ -232,3 +232,35 @@ def sentences(text: str, longest: int = LONGEST_UNIT) -> Iterator[str]:
         end = next_end
     if start < len(text):
         yield text[start:]
+
+
+def divided(unit: Unit, longest: int = LONGEST_UNIT) -> Sequenced:
+    """A long unit as a document of its own: its units are parts that end with sentences, and filled it is a reply for the whole."""
+    made = Sequenced()
+    for part in _between_marks(sentences(unit.sent, longest)):
+        lead, core, trail = margins(part)
+        made.keep(lead)
+        made.add(unit_of([*_marks_held(core, unit.held)], core, note=unit.note), core)
+        made.keep(trail)
+    return made
+
+
+def _between_marks(parts: Iterator[str]) -> Iterator[str]:
+    """The same text, no mark cut in two."""
+    rest = ""
+    for part in parts:
+        text = rest + part
+        cut = text.rfind("⟦")
+        cut = cut if cut > text.rfind("⟧") else len(text)
+        rest = text[cut:]
+        if cut:
+            yield text[:cut]
+
+
+def _marks_held(sent: str, held: Sequence[Held]) -> Iterator[Piece]:
+    """What a model is sent, with its marks held back under numbers of their own."""
+    for number, part in enumerate(_MARK.split(sent)):
+        if number % 2:
+            yield Held(f"⟦{part}⟧", held[int(part)].ordered)
+        elif part:
+            yield part

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from atrium.engine.ai import service as ai
@@ -11,7 +11,7 @@ from atrium.engine.ai.model import ShownUsage, UtilityModel
 from atrium.kit.errors import Exhausted
 from atrium.kit.estimates import estimate_tokens
 from atrium.kit.languages import UNKNOWN, canonical, is_tag, name_of
-from atrium.kit.shield import ReplyBroken, Unit
+from atrium.kit.shield import ReplyBroken, Sequenced, Unit, divided
 from atrium.product.translation.model import SENTENCES, Reason
 from atrium.product.translation.pseudo import pseudo_translation
 from atrium.product.translation.terms import MOST_SENT, Glossary
@@ -22,7 +22,7 @@ from atrium.seams.routes import Disconnected
 # Blocks and characters of one turn; what came back broken is asked for in smaller ones.
 _BLOCKS, _CHARACTERS = 40, 4_000
 _FEWER_BLOCKS, _FEWER_CHARACTERS = 10, 1_000
-# A unit that is longer is not asked for: no model answers it whole.
+# A unit that is longer is asked for in parts: no model answers it whole.
 _LONGEST_UNIT = 12_000
 # Of a whole request, and of one of its turns.
 LONGEST_WORK, _LONGEST_TURN = 600.0, 180.0
@@ -77,12 +77,48 @@ async def translate_units(
 
     A quota or a model that fails before anything was translated is raised; after that the rest stays as it was.
     """
-    work = _Work(op, model, units, languages, glossary)
+    parts = await asyncio.to_thread(_Parts.of, units)
+    work = _Work(op, model, parts.asked, languages, glossary)
     gone: asyncio.Future[Any] = asyncio.ensure_future(op.gone())
     try:
-        return await work.run(gone)
+        outcome = await work.run(gone)
     finally:
         gone.cancel()
+    return await asyncio.to_thread(parts.joined, outcome)
+
+
+@dataclass(slots=True)
+class _Parts:
+    """The units as they are asked for, each long one in parts."""
+
+    units: Sequence[Unit]
+    asked: list[Unit] = field(default_factory=list)
+    # Of each unit where it begins among those; of a long one also how it was divided.
+    places: list[tuple[int, Sequenced | None]] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, units: Sequence[Unit]) -> "_Parts":
+        made = cls(units)
+        for unit in units:
+            division = divided(unit) if len(unit.sent) > _LONGEST_UNIT else None
+            made.places.append((len(made.asked), division))
+            made.asked += [unit] if division is None else division.units
+        return made
+
+    def joined(self, outcome: Outcome) -> Outcome:
+        """The outcome by the units themselves; a long one is taken whole, or stays as it was."""
+        texts, reasons = dict[int, str](), dict[int, Reason]()
+        for number, (start, division) in enumerate(self.places):
+            places = range(start, start + (1 if division is None else len(division.units)))
+            if why := next((outcome.reasons[place] for place in places if place in outcome.reasons), None):
+                reasons[number] = why
+                continue
+            found = [outcome.texts[place] for place in places]
+            try:
+                texts[number] = found[0] if division is None else self.units[number].restored(division.filled(found))
+            except ReplyBroken as error:
+                reasons[number] = error.fault
+        return replace(outcome, texts=texts, reasons=reasons)
 
 
 class _Work:
@@ -108,10 +144,7 @@ class _Work:
     def _groups(self) -> list[_Group]:
         groups: dict[tuple[str, str], _Group] = {}
         for number, unit in enumerate(self.units):
-            if len(unit.sent) > _LONGEST_UNIT:
-                self.outcome.reasons[number] = "long"
-            else:
-                groups.setdefault((unit.sent, unit.note), _Group(unit.sent, unit.note, [])).numbers.append(number)
+            groups.setdefault((unit.sent, unit.note), _Group(unit.sent, unit.note, [])).numbers.append(number)
         return list(groups.values())
 
     async def _attempt(self, batch: list[_Group], gone: "asyncio.Future[Any]") -> list[_Group]:
