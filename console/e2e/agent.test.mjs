@@ -109,6 +109,35 @@ describe('a task with tools', () => {
     await person.close();
   });
 
+  it('that broke off goes on from there, here and after a reload, and does nothing twice', async () => {
+    const person = await openPerson(browser, server, { token: ada });
+    const { page } = person;
+    const goOn = page.getByRole('button', { name: t('chat.go_on'), exact: true });
+    await person.go('/chat');
+    await ask(page, t, 'Write one note');
+    (await model.line()).call(['notes_create', { title: 'Only once', body: '' }]);
+    (await model.line()).die();
+    await page.getByText(t('errors.models_unavailable')).waitFor();
+    await goOn.waitFor();
+    await page.reload();
+    await page.locator('[data-role=user]').getByText('Write one note').waitFor();
+    await step(page, 'ok').waitFor();
+    await goOn.click();
+    (await model.line()).die();
+    await goOn.focus();
+    await page.keyboard.press('Enter');
+    const line = await model.line();
+    line.say('Written.');
+    line.finish();
+    await says(page, 'Written.');
+    await goOn.waitFor({ state: 'detached' });
+    // Exactly one, or this would be refused.
+    await step(page, 'ok').waitFor();
+    assert.equal(await page.getByTestId('message').count(), 2);
+    assert.equal((await titles()).filter((title) => title === 'Only once').length, 1);
+    await person.close();
+  });
+
   it('that runs out of quota says so in words', async () => {
     const [poor, limit] = [await openServer({ SERVICE_LOCAL_MODEL_URL: model.url }), { dimension: 'ai.requests', window: 'day', limit: 1 }];
     const token = await found(poor);
@@ -189,6 +218,22 @@ describe('what acts on others’ words', () => {
     await step(page, 'rejected').waitFor();
     assert.ok((await titles()).includes('Kept'));
     await person.close();
+  });
+
+  it('waits in every browser of the person', async () => {
+    const [person, other] = [await openPerson(browser, server, { token: ada }), await openPerson(browser, server, { token: ada, width: 390 })];
+    await waiting(person, t, 'Ask me anywhere', ['notes_create', { title: 'From a phone', body: '' }]);
+    await person.page.waitForURL(/#\/chat\/[0-9a-f-]{36}/);
+    await other.go(new URL(person.page.url()).hash.slice(1));
+    await other.page.locator('[data-role=user]').getByText('Ask me anywhere').waitFor();
+    await card(other.page).getByRole('button', { name: t('chat.approve') }).click();
+    const line = await model.line();
+    line.say('Written on the way.');
+    line.finish();
+    await says(other.page, 'Written on the way.');
+    assert.ok((await titles()).includes('From a phone'));
+    await person.close();
+    await other.close();
   });
 
   it('that was decided elsewhere, or whose tool was turned off, says so and what to do', async () => {

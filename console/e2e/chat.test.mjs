@@ -98,6 +98,27 @@ describe('an answer', () => {
     await other.close();
   });
 
+  it('that is under way is found at another device, and goes on there', async () => {
+    const [person, other] = [await openPerson(browser, server, { token: ada }), await openPerson(browser, server, { token: ada, width: 390 })];
+    await person.go('/chat');
+    await ask(person.page, t, 'Count slowly');
+    const line = await model.line();
+    line.say('one ', 'two ');
+    await person.page.waitForURL(/#\/chat\/[0-9a-f-]{36}/);
+    await other.go(new URL(person.page.url()).hash.slice(1));
+    await says(other.page, 'one two');
+    await other.page.getByRole('button', { name: t('chat.stop') }).waitFor();
+    line.say('three');
+    line.finish(3);
+    for (const { page } of [person, other]) {
+      await says(page, 'one two three');
+      await page.getByText(t('chat.tokens', { n: '10' })).waitFor();
+      assert.equal(await page.getByTestId('message').count(), 2);
+    }
+    await person.close();
+    await other.close();
+  });
+
   it('is not lost when the line is cut in the middle', async () => {
     const line = await openLine(server);
     const person = await openPerson(browser, line, { token: ada, worker: false });

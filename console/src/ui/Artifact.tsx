@@ -31,7 +31,7 @@ export function Artifact({ artifact }: { artifact: ArtifactFacts }) {
     <article data-testid="artifact" aria-label={title} className="flex items-start gap-3 rounded-lg border border-line bg-surface p-4">
       <span className="grid size-9 shrink-0 place-items-center rounded-lg bg-raised text-muted"><Icon size={17} aria-hidden /></span>
       <div className="min-w-0 flex-1">
-        <h3 data-raw className="font-medium break-words">{title}</h3>
+        <h2 data-raw className="font-medium break-words">{title}</h2>
         {summary && <p data-raw className="mt-0.5 text-sm break-words text-muted">{summary}</p>}
         <p data-raw className="mt-2 flex flex-wrap gap-1.5"><Badge>{kind}</Badge>{type && <Badge>{type}</Badge>}</p>
       </div>

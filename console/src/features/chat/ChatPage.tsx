@@ -17,9 +17,9 @@ import { FileLink } from './Chips';
 import { Composer } from './Composer';
 import { After, LiveAnswer, useAnswer } from './LiveAnswer';
 import { Message } from './Message';
-import { conversationQuery, filesOf, wordsOf, type Conversation, type Said } from './queries';
+import { conversationQuery, filesOf, openTurnQuery, wordsOf, type Conversation, type OpenTurn, type Said } from './queries';
 import { runQuery } from './run';
-import { LiveTurn, isRun, runningTurn } from './turn';
+import { LiveTurn, isRun, runningTurn, type Running } from './turn';
 
 const PastRun = lazyPart(() => import('./PastRun'));
 
@@ -60,7 +60,7 @@ export default function ChatPage() {
 function Found({ id, conversation }: { id: string; conversation: Conversation }) {
   const { t } = useLanguage();
   const readOnly = useReadOnly();
-  const [turn, setTurn] = useTurn(id);
+  const [turn, setTurn] = useTurn(id, conversation);
   const [ended, setEnded] = useState<LiveTurn | null>(null);
   const [waiting, setWaiting] = useState(false);
   const end = useRef<HTMLDivElement>(null);
@@ -110,21 +110,32 @@ function Stored({ said }: { said: Said }) {
   );
 }
 
-/** The turn that answers here, if there is one; left with the page, and it goes on. */
-function useTurn(id: string): [LiveTurn | null, (turn: LiveTurn | null) => void] {
+/** The turn that answers here, if there is one, also one that was asked in another browser; left with the page, and it goes on. */
+function useTurn(id: string, conversation: Conversation): [LiveTurn | null, (turn: LiveTurn | null) => void] {
   const [turn, setTurn] = useState<LiveTurn | null>(() => {
     const running = runningTurn(id);
     return running && LiveTurn.resume(running);
   });
+  const { data: open } = useQuery({ ...openTurnQuery(id), enabled: turn === null });
+  useEffect(() => {
+    if (turn === null && open) setTurn(LiveTurn.resume(runningOf(open, conversation)));
+  }, [turn, open, conversation]);
   useEffect(() => () => turn?.leave(), [turn]);
   return [turn, setTurn];
+}
+
+/** A new conversation is named after its first question, which is all that is known of one that was asked elsewhere. */
+function runningOf({ id, agent, question }: OpenTurn, { title, messages }: Conversation): Running {
+  if (question === null) return { turn: id, agent, question: messages.length ? '' : title };
+  const asked = { content: question as Said['content'] };
+  return { turn: id, agent, question: wordsOf(asked), files: filesOf(asked).map((file) => ({ id: file, name: '' })) };
 }
 
 interface LiveProps {
   turn: LiveTurn;
   id: string;
   messages: Said[];
-  onEnd: (turn: LiveTurn) => void;
+  onEnd: (turn: LiveTurn | null) => void;
   onWaiting: (waiting: boolean) => void;
 }
 
@@ -135,8 +146,8 @@ function Live({ turn, id, messages, onEnd, onWaiting }: LiveProps) {
   const { text } = answer;
   const ended = isOver(answer);
   useEffect(() => {
+    onEnd(ended ? turn : null);
     if (!ended) return;
-    onEnd(turn);
     const { turn: run } = turn.current();
     if (run && isRun(run)) queries.setQueryData(runQuery(run).queryKey, turn.current());
     for (const queryKey of [['files'], ['chat', id]]) void queries.invalidateQueries({ queryKey });

@@ -1,11 +1,12 @@
 /** A question and its answer while it is said. */
-import { FileText, Square } from 'lucide-react';
+import { FileText, RotateCw, Square } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
 import { lazyPart } from '@/app/lazily';
 import { useLanguage, type MessageKey } from '@/i18n/language';
 import { Button } from '@/ui/Button';
 import { Problem } from '@/ui/Problem';
-import { isOver, type Answer } from './answer';
+import { isOver, mayGoOn, type Answer } from './answer';
+import { FileLink } from './Chips';
 import { Message, Thinking } from './Message';
 import type { LiveTurn } from './turn';
 
@@ -23,7 +24,7 @@ export function LiveAnswer({ answer, turn }: { answer: Answer; turn: LiveTurn })
     <div data-testid="live" data-state={state} className="grid min-w-0 gap-5">
       {question && (
         <Message role="user" text={question}>
-          {files.length > 0 && files.map(({ id, name }) => (
+          {files.length > 0 && files.map(({ id, name }) => name === '' ? <FileLink key={id} id={id} /> : (
             <span key={id} className="inline-flex h-8 max-w-64 items-center gap-1.5 rounded-md border border-line bg-surface px-2 text-sm">
               <FileText size={14} className="shrink-0 text-muted" aria-hidden />
               <span data-raw className="truncate">{name}</span>
@@ -56,6 +57,15 @@ export function LiveAnswer({ answer, turn }: { answer: Answer; turn: LiveTurn })
         </div>
       )}
       {!waiting && <After answer={answer} />}
+      {mayGoOn(answer) && (
+        <div className="flex flex-wrap items-center gap-3">
+          <Button onClick={() => void turn.goOn()}>
+            <RotateCw size={16} aria-hidden />
+            {t('chat.go_on')}
+          </Button>
+          <span className="text-sm text-muted">{t('chat.go_on_more')}</span>
+        </div>
+      )}
     </div>
   );
 }

@@ -40,7 +40,7 @@ function Welcome() {
   if (data.simulated) return <ConnectModel />;
   return (
     <p className="text-muted">
-      {t('chat.answers', { model: data.model ?? data.executor })}
+      {data.mode === 'local' && !data.model ? t('chat.answers_own') : t('chat.answers', { model: data.model ?? data.executor })}
       {data.healthy === false && <span className="ms-2 text-danger">{t('chat.silent')}</span>}
     </p>
   );

@@ -42,6 +42,8 @@ export interface Answer {
   state: 'asking' | 'reading' | 'answering' | 'waiting' | 'done' | 'failed';
   question: string;
   files: readonly Attached[];
+  /** Whether the agent answers; a run of it that broke off can be gone on with. */
+  agent: boolean;
   steps: readonly Step[];
   text: string;
   thinking: string;
@@ -64,6 +66,7 @@ export const NOTHING: Answer = {
   state: 'asking',
   question: '',
   files: [],
+  agent: false,
   steps: [],
   text: '',
   thinking: '',
@@ -80,6 +83,8 @@ export const NOTHING: Answer = {
 };
 
 export const isCall = (step: Step): step is Call => 'call' in step;
+export const mayGoOn = ({ state, agent, turn, error }: Answer): boolean =>
+  state === 'failed' && agent && turn !== null && error?.status !== 404;
 export const isOver = ({ state }: Answer): boolean => state === 'done' || state === 'failed';
 
 interface Called {
@@ -122,6 +127,8 @@ export function withEvent(answer: Answer, { type, data }: ServerEvent): Answer {
     }
     case 'tool_call': {
       const call: Call = { ...(told as Called), status: 'running', result: '', artifact: null };
+      // Told before: a run that is gone on with may be told from its beginning.
+      if (answer.steps.some((step) => isCall(step) && step.call === call.call)) return { ...answer, text: '' };
       return { ...answer, text: '', steps: [...saidBefore(answer), call] };
     }
     case 'tool_result': {

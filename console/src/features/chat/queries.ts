@@ -6,6 +6,7 @@ import { refusalOf } from '@/api/refusal';
 import { DELIMITER, contentPath } from '@/api/repository';
 
 export type ChatModel = Schemas['ChatModel'];
+export type OpenTurn = Schemas['OpenTurn'];
 export type Usage = Schemas['ShownUsage'];
 
 export interface Said {
@@ -46,6 +47,14 @@ export const conversationQuery = (id: string) =>
       if (!answer.ok) throw await refusalOf(answer);
       return (await answer.json()) as Conversation;
     },
+  });
+
+/** The turn of this person's that is open in a conversation, in whichever browser it was asked. */
+export const openTurnQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['chat', id, 'open'],
+    queryFn: async () => (await value(api.GET('/api/ai/model', { params: { query: { conversation: id } } }))).turn ?? null,
+    gcTime: 0,
   });
 
 export const modelQuery = queryOptions({

@@ -15,10 +15,11 @@ const RUNS = 'atrium.runs';
 const MOST_RUNS = 100;
 const keyOf = (conversation: string): string => `atrium.turn.${conversation}`;
 
-interface Running {
+export interface Running {
   turn: string;
   question: string;
   files?: readonly Attached[];
+  agent?: boolean;
 }
 
 export interface Question {
@@ -87,21 +88,21 @@ export class LiveTurn {
   private readonly leaving = new AbortController();
   private drawing = 0;
 
-  private constructor(question: string, files: readonly Attached[]) {
-    this.answer = { ...NOTHING, question, files };
+  private constructor(question: string, files: readonly Attached[], agent: boolean) {
+    this.answer = { ...NOTHING, question, files, agent };
   }
 
   /** Ask; the same key joins the turn when the line breaks before its first event. */
   static ask(question: Question, conversation: string): LiveTurn {
-    const turn = new LiveTurn(question.text, question.files);
+    const turn = new LiveTurn(question.text, question.files, question.tools);
     const headers = { 'idempotency-key': crypto.randomUUID() };
     void turn.askOnceRead(question.tools ? AGENT : STREAM, bodyOf(question, conversation), headers);
     return turn;
   }
 
-  /** Take up a turn that runs already, or waits. */
-  static resume({ turn: id, question, files = [] }: Running): LiveTurn {
-    const turn = new LiveTurn(question, files);
+  /** Take up a turn that runs already, waits, or broke off. */
+  static resume({ turn: id, question, files = [], agent = false }: Running): LiveTurn {
+    const turn = new LiveTurn(question, files, agent);
     void turn.listen(STREAM, { resume: id }).catch((error: unknown) => turn.fail(error));
     return turn;
   }
@@ -134,6 +135,16 @@ export class LiveTurn {
       if (isRefusal(error, 'agent.decided') || isRefusal(error, 'agent.changed')) await this.readAgain(error);
       else if (isRefusal(error) && error.status !== 404) this.change({ state: 'waiting', approvals, error });
       else this.fail(error);
+    }
+  }
+
+  /** Go on with a run of the agent that broke off, after the last call that came to its end. */
+  async goOn(): Promise<void> {
+    this.change({ state: 'answering', text: '', thinking: '', error: null });
+    try {
+      await this.listen(AGENT, { run: this.answer.turn, stream: true, on_disconnect: 'finish' });
+    } catch (error) {
+      this.fail(error);
     }
   }
 
@@ -177,8 +188,8 @@ export class LiveTurn {
     }
   }
 
-  private remember({ conversation, turn, question, files }: Answer): void {
-    if (conversation) localStorage.setItem(keyOf(conversation), JSON.stringify({ turn, question, files }));
+  private remember({ conversation, turn, question, files, agent }: Answer): void {
+    if (conversation) localStorage.setItem(keyOf(conversation), JSON.stringify({ turn, question, files, agent }));
   }
 
   private forget(): void {
