@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import json
 import re
+import secrets
 import statistics
 import subprocess
 import sys
@@ -146,9 +147,12 @@ async def _target(name: str, cores: Cores, url: str) -> AsyncIterator[Target]:
 
 @asynccontextmanager
 async def _litellm(core: int | None, url: str) -> AsyncIterator[Target]:
-    """LiteLLM's proxy with what its documentation recommends for speed: one worker a core, nothing logged, nothing looked up."""
+    """LiteLLM's proxy with what its documentation recommends for speed: one worker a core, nothing logged, nothing looked up.
+
+    It refuses to start without a key of its own, which it compares with the caller's.
+    """
     program = await asyncio.to_thread(_installed_litellm)
-    port = free_port()
+    port, key = free_port(), f"sk-{secrets.token_hex(32)}"
     with TemporaryDirectory(prefix="atrium-litellm-") as folder:
         settings = Path(folder, "settings.json")
         model = {"model": "openai/m", "api_base": f"{url}/v1", "api_key": "x"}
@@ -159,17 +163,18 @@ async def _litellm(core: int | None, url: str) -> AsyncIterator[Target]:
         child = await asyncio.create_subprocess_exec(
             program, "--config", str(settings), "--port", str(port), "--host", "127.0.0.1", "--num_workers", "1",
             env={"PATH": str(program.parent), "LITELLM_LOG": "ERROR", "LITELLM_MODE": "PRODUCTION", "HOME": folder,
-                 "LITELLM_LOCAL_MODEL_COST_MAP": "True", "NO_DOCS": "True"},
-            stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL,
+                 "LITELLM_LOCAL_MODEL_COST_MAP": "True", "NO_DOCS": "True", "LITELLM_MASTER_KEY": key},
+            stdout=asyncio.subprocess.DEVNULL,
         )  # fmt: skip
         process = psutil.Process(child.pid)
         if core is not None:
             process.cpu_affinity([core])
         try:
-            await _until_open(port, 240)
-            yield Target(process, port, "/v1/chat/completions", "x", openai=True)
+            await _until_open(port, 240, child)
+            yield Target(process, port, "/v1/chat/completions", key, openai=True)
         finally:
-            child.kill()
+            with contextlib.suppress(ProcessLookupError):
+                child.kill()
             await child.wait()
 
 
@@ -257,9 +262,11 @@ async def _process(core: int | None, module: str, *arguments: object) -> AsyncIt
         await child.wait()
 
 
-async def _until_open(port: int, seconds: float = 60) -> None:
+async def _until_open(port: int, seconds: float = 60, child: asyncio.subprocess.Process | None = None) -> None:
     async with asyncio.timeout(seconds):
         while True:
+            if child is not None and child.returncode is not None:
+                raise RuntimeError("the server ended before it listened; what it wrote is above")
             with contextlib.suppress(OSError):
                 _, writer = await asyncio.open_connection("127.0.0.1", port)
                 writer.close()
