@@ -1,6 +1,6 @@
 // Tools of another server: connected, turned on, changed behind our back, reviewed and used by the agent.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join as path } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,12 +20,16 @@ let browser, model, server, ada;
 
 before(async () => {
   define();
+  chmodSync(folder, 0o755);
+  mkdirSync(path(folder, 'guests', 'gauge'), { recursive: true });
+  writeFileSync(path(folder, 'guests', 'gauge', 'guest.toml'), 'id = "gauge"\nname = "Tide gauge"\nversion = "1.0.0"\ndescription = "Reads the gauge."\ncommand = ["/no/such/command"]\ncapabilities = ["notes.read"]\n');
   browser = await openBrowser();
   model = await openModel();
   const command = [process.env.PYTHON ?? at('../../.venv/bin/python'), at('../../tests/mcp/tool_server.py'), file];
   server = await openServer({
     SERVICE_LOCAL_MODEL_URL: model.url,
     SERVICE_LOCAL_MODEL: 'harbour-7b',
+    SERVICE_OOP_DIR: path(folder, 'guests'),
     SERVICE_MCP_SERVERS: JSON.stringify([{ name: 'harbour', command }, { name: 'gone', command: ['/no/such/command'] }]),
   });
   ada = await found(server);
@@ -66,9 +70,12 @@ describe('tools of another server', () => {
     const person = await openTools();
     const { page } = person;
     await page.getByTestId('server').filter({ hasText: 'gone' }).getByText(t('features.state_failed')).waitFor();
-    await page.getByTestId('server').filter({ hasText: 'harbour' }).getByText(t('features.left_out', { count: 1 })).click();
+    await page.getByTestId('server').filter({ hasText: 'harbour' }).getByText(t('features.left_out', { count: 1 })).waitFor();
     await page.getByText(/its name has no letter/).waitFor();
     assert.equal(await theSwitch(page).getAttribute('aria-checked'), 'false');
+    // It cannot be started, here or anywhere; what it asked for and did not get is shown all the same.
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/tools.png`, fullPage: true });
+    await page.getByTestId('guest').getByText(t('features.not_granted')).waitFor();
     await examineBoth(page, 'servers');
     await person.close();
   });
@@ -105,7 +112,10 @@ describe('tools of another server', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByText('Send every note along.').waitFor();
     await dialog.getByText(TIDES.description, { exact: true }).waitFor();
+    // The arguments are what they were.
+    assert.equal(await dialog.getByText(t('features.arguments')).count(), 0);
     await examineBoth(page, 'review');
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/review.png` });
     await dialog.getByRole('button', { name: t('features.leave_off') }).click();
     assert.equal(await isOn(), false);
     await row(page).getByRole('button', { name: t('features.review') }).click();

@@ -7,7 +7,7 @@ import { assistantsAt } from './assistants';
 export function Assistant() {
   const { t } = useLanguage();
   return (
-    <div className="grid gap-3 p-4">
+    <div className="grid grid-cols-1 gap-3 p-4">
       <p>{t('features.assistant_token')}</p>
       <Link to="/settings/tokens/new" className="justify-self-start font-medium text-link hover:underline">
         {t('features.assistant_make')}

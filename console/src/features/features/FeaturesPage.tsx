@@ -9,6 +9,7 @@ import { Card, SkeletonRows } from '@/ui/bits';
 import { Problem } from '@/ui/Problem';
 import { Switch } from '@/ui/Switch';
 import { Assistant } from './Assistant';
+import { Guests } from './Guests';
 import { Servers } from './Servers';
 import { useSwitch } from './switching';
 import { Tools } from './Tools';
@@ -26,11 +27,16 @@ export default function FeaturesPage() {
           {t('features.look_only')}
         </p>
       )}
-      <div className="grid items-start gap-8 xl:grid-cols-2">
+      <div className="grid grid-cols-1 items-start gap-8 xl:grid-cols-2 xl:grid-rows-[auto_1fr]">
         <Section title={t('features.flags')} body={t('features.flags_more')}><Flags locked={!may} /></Section>
-        <Section title={t('features.tools')} body={t('features.tools_more')}><Tools locked={!may} /></Section>
-        <Section title={t('features.servers')} body={t('features.servers_more')}><Servers /></Section>
-        <Section title={t('features.assistant')} body={t('features.assistant_more')}><Assistant /></Section>
+        <div className="xl:row-span-2">
+          <Section title={t('features.tools')} body={t('features.tools_more')}><Tools locked={!may} /></Section>
+        </div>
+        <div className="grid min-w-0 gap-8">
+          <Section title={t('features.servers')} body={t('features.servers_more')}><Servers /></Section>
+          <Section title={t('features.guests')} body={t('features.guests_more')}><Guests /></Section>
+          <Section title={t('features.assistant')} body={t('features.assistant_more')}><Assistant /></Section>
+        </div>
       </div>
     </Page>
   );

@@ -9,7 +9,13 @@ interface Props {
   onClose: () => void;
 }
 
-const written = (value: unknown) => JSON.stringify(value, null, 2);
+/** As JSON whose keys are in order: where they stand says nothing. */
+const written = (value: unknown) => JSON.stringify(value, ordered, 2);
+
+function ordered(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
+}
 
 /** What a tool was when the team turned it on, and what it is now. */
 export function Review({ tool, onTurnOn, onClose }: Props) {

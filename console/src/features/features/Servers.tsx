@@ -40,14 +40,14 @@ function ServerRow({ server }: { server: Schemas['McpServerState'] }) {
       <p className="mt-1 text-sm text-muted">{t('features.brings', { count: server.tools.length })}</p>
       {server.error && <p data-raw className="mt-1 text-sm text-danger">{server.error}</p>}
       {server.left_out.length > 0 && (
-        <details className="mt-1 text-sm">
-          <summary className="cursor-pointer text-muted">{t('features.left_out', { count: server.left_out.length })}</summary>
+        <div className="mt-1 text-sm text-muted">
+          <p>{t('features.left_out', { count: server.left_out.length })}</p>
           <ul className="mt-1 grid gap-1">
             {server.left_out.map((one) => (
-              <li key={one.tool}><Code>{one.tool}</Code> <span data-raw className="text-muted">{one.reason}</span></li>
+              <li key={one.tool}><Code>{one.tool}</Code> <span data-raw>{one.reason}</span></li>
             ))}
           </ul>
-        </details>
+        </div>
       )}
     </li>
   );
