@@ -108,6 +108,7 @@ async def measure(load: Load, rounds: int, names: tuple[str, ...]) -> Found:
                     await _carry(target, Load(20, 5, 5, 0.1))
                     share = load if name != "litellm" else replace(load, streams=load.streams // 10)
                     found.rounds[name].append(await _carry(target, share))
+                    print(f"{name}: {found.rounds[name][-1].whole} whole, {_told(found.rounds[name][-1])}", flush=True)
                     if name == "atrium":
                         found.idle += await _ask_beside(target, _BESIDE_SECONDS)
                         found.beside += await _while_carrying(target, load)
@@ -141,8 +142,11 @@ async def _target(name: str, cores: Cores, url: str) -> AsyncIterator[Target]:
         starting = Starting("atrium", database, ["-m", "atrium", "serve"], settings={"local_model_url": url})
         async with starting.on(cores.server) as server:
             yield Target(server.inspected, server.port, "/api/ai/chat/stream", token)
-        if await run_as_owner(database, "SELECT FROM turns WHERE state <> 'finished'"):
-            raise RuntimeError("a turn was not settled")
+        if rows := await run_as_owner(
+            database,
+            "SELECT state, ending ->> 'code' AS code, count(*) FROM turns WHERE state <> 'finished' GROUP BY 1, 2",
+        ):
+            raise RuntimeError(f"turns that did not come to their end: {[dict(row) for row in rows]}")
 
 
 @asynccontextmanager
@@ -286,9 +290,6 @@ def main() -> int:
     given = parser.parse_args()
     load = Load(given.streams, given.pieces, given.rate, given.over)
     found = uvloop.run(measure(load, given.rounds, tuple(given.only)))
-    for name, rounds in found.rounds.items():
-        for one in rounds:
-            print(f"{name}: {one.whole} whole, {_told(one)}")
     missed = [*_missed(found, load)]
     print("\n".join(missed) or "every goal is met")
     return 1 if missed else 0

@@ -32,7 +32,9 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
         length = next(int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:"))
         asked = json.loads(await reader.readexactly(length))
         count, rate = asked["messages"][-1]["content"].split()[:2]
-        writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")
+        # Said beforehand, or a client would keep the connection and ask on it again.
+        head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n"
+        writer.write(head + b"transfer-encoding: chunked\r\n\r\n")
         for _ in range(int(count)):
             if writer.is_closing():
                 return
