@@ -31,11 +31,13 @@ async def answers(address: str) -> bool:
     return await asyncio.to_thread(ask)
 
 
-async def main() -> None:
-    async with fresh_database() as url:
-        port = free_port()
-        environment = {
-            **os.environ,
+class Server:
+    """`atrium serve` at one address, on one database; may be started again with other settings."""
+
+    def __init__(self, url: str) -> None:
+        self.url, self.port = url, free_port()
+        self.address = f"http://127.0.0.1:{self.port}"
+        self.settings = {
             "SERVICE_DATABASE_URL": url,
             "SERVICE_SECRET_KEY": "a key for browser tests that is long enough",
             "SERVICE_ACCESS_LOG": "0",
@@ -44,19 +46,31 @@ async def main() -> None:
             "SERVICE_DOMAIN_PROOF": "1",
             "SERVICE_DNS_SERVERS": "127.0.0.1",
         }
-        command = [str(Path(sys.executable).parent / "atrium"), "serve", "--port", str(port)]
-        server = await asyncio.create_subprocess_exec(*command, env=environment, cwd=ROOT, stdout=sys.stderr)
-        address = f"http://127.0.0.1:{port}"
+
+    async def start(self) -> None:
+        command = [str(Path(sys.executable).parent / "atrium"), "serve", "--port", str(self.port)]
+        environment = {**os.environ, **self.settings}
+        self.process = await asyncio.create_subprocess_exec(*command, env=environment, cwd=ROOT, stdout=sys.stderr)
+        while not await answers(self.address):
+            if self.process.returncode is not None:
+                raise SystemExit("the server did not start")
+            await asyncio.sleep(0.05)
+
+    async def stop(self) -> None:
+        if self.process.returncode is None:
+            self.process.terminate()
+        await self.process.wait()
+
+
+async def main() -> None:
+    async with fresh_database() as url:
+        server = Server(url)
         try:
-            while not await answers(address):
-                if server.returncode is not None:
-                    raise SystemExit("the server did not start")
-                await asyncio.sleep(0.05)
-            print(address, flush=True)
-            await commands(url)
+            await server.start()
+            print(server.address, flush=True)
+            await commands(server)
         finally:
-            server.terminate()
-            await server.wait()
+            await server.stop()
 
 
 COMMANDS = {
@@ -81,13 +95,19 @@ SELECT gen_random_uuid(), org_id, team_id, user_id, 'session', $2, interval '12 
 """
 
 
-async def commands(url: str) -> None:
-    """What no route does: suspending every company, time that has passed, a cookie for who holds a token."""
+async def commands(server: Server) -> None:
+    """What no route does: suspending every company, time that has passed, a cookie for who holds a token, other settings, a crash."""
     while line := (await asyncio.to_thread(sys.stdin.readline)).strip():
         word, _, rest = line.partition(" ")
         for statement in COMMANDS.get(word, []):
-            await run_as_owner(url, statement)
-        print(await cookie_for(url, rest) if word == "cookie" else word, flush=True)
+            await run_as_owner(server.url, statement)
+        if word == "crash":
+            server.process.kill()
+        if word in ("restart", "crash"):
+            await server.stop()
+            server.settings |= dict(pair.split("=", 1) for pair in rest.split())
+            await server.start()
+        print(await cookie_for(server.url, rest) if word == "cookie" else word, flush=True)
 
 
 async def cookie_for(url: str, token: str) -> str:
