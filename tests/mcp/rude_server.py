@@ -5,8 +5,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-BROKEN = [json.loads(line) for line in Path(sys.argv[1]).read_text().splitlines()]
-
 
 def answered(method: str, params: Any) -> dict[str, Any] | None:
     """A result; None for what this server does not know."""
@@ -20,16 +18,22 @@ def answered(method: str, params: Any) -> dict[str, Any] | None:
     return None
 
 
-said = 0
-for line in sys.stdin:
-    asked = json.loads(line)
-    if "id" not in asked or "method" not in asked:
-        continue
-    result = answered(asked["method"], asked.get("params"))
-    if asked["method"] == "tools/call":
-        for _ in range(10):
-            sys.stdout.buffer.write(BROKEN[said % len(BROKEN)].encode(errors="surrogatepass") + b"\n")
-            said += 1
-    found = {"result": result} if result is not None else {"error": {"code": -32601, "message": "no such method"}}
-    sys.stdout.buffer.write(json.dumps({"jsonrpc": "2.0", "id": asked["id"], **found}).encode() + b"\n")
-    sys.stdout.buffer.flush()
+def main(broken: list[str]) -> None:
+    """Ten broken messages before the answer to each call."""
+    said = 0
+    for line in sys.stdin:
+        asked = json.loads(line)
+        if "id" not in asked or "method" not in asked:
+            continue
+        result = answered(asked["method"], asked.get("params"))
+        if asked["method"] == "tools/call":
+            for _ in range(10):
+                sys.stdout.buffer.write(broken[said % len(broken)].encode(errors="surrogatepass") + b"\n")
+                said += 1
+        found = {"result": result} if result is not None else {"error": {"code": -32601, "message": "no such method"}}
+        sys.stdout.buffer.write(json.dumps({"jsonrpc": "2.0", "id": asked["id"], **found}).encode() + b"\n")
+        sys.stdout.buffer.flush()
+
+
+if __name__ == "__main__":
+    main([json.loads(line) for line in Path(sys.argv[1]).read_text().splitlines()])

@@ -6,7 +6,7 @@ import random
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -118,8 +118,14 @@ async def tool_of(person: Client, name: str) -> dict[str, Any] | None:
 
 def children() -> list[psutil.Process]:
     """Tool servers that this process started, by themselves or below what minds them."""
-    found = [(one, " ".join(one.cmdline())) for one in psutil.Process().children(recursive=True) if one.is_running()]
-    return [one for one, command in found if "tool_server.py" in command and "minder" not in command]
+    found = list[psutil.Process]()
+    for one in psutil.Process().children(recursive=True):
+        # One that ends meanwhile has no command any more.
+        with suppress(psutil.NoSuchProcess):
+            command = " ".join(one.cmdline())
+            if "tool_server.py" in command and "minder" not in command:
+                found.append(one)
+    return found
 
 
 @pytest.mark.parametrize("way", ["http", "stdio"])

@@ -8,10 +8,10 @@ export function Assistant() {
   const { t } = useLanguage();
   return (
     <div className="grid grid-cols-1 gap-3 p-4">
-      <p>{t('features.assistant_token')}</p>
-      <Link to="/settings/tokens/new" className="justify-self-start font-medium text-link hover:underline">
-        {t('features.assistant_make')}
-      </Link>
+      <p>
+        {t('features.assistant_token')}{' '}
+        <Link to="/settings/tokens/new" className="font-medium text-link hover:underline">{t('features.assistant_make')}</Link>
+      </p>
       <Snippets label={t('features.assistant_program')} texts={assistantsAt(`${location.origin}/mcp`)} />
     </div>
   );

@@ -22,6 +22,8 @@ FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 _LOOK_SECONDS = 30.0
 # In which a server tells its tools; one that does not is lost.
 _LIST_SECONDS = 10.0
+# In which a server is hung up on; the process does not wait for one that holds the line.
+_STOP_SECONDS = 5.0
 # For how long a call waits for a server that is being connected again.
 _PATIENCE = 3.0
 
@@ -51,7 +53,7 @@ class Server:
         """Hang up; a command that was started for it ends."""
         if self._task is not None:
             self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+            await asyncio.wait([self._task], timeout=_STOP_SECONDS)
 
     def as_state(self) -> McpServerState:
         """As people see it."""
@@ -160,6 +162,9 @@ def reason_of(error: BaseException) -> str:
             return f"its command cannot be started: {error.strerror}"
         case TimeoutError():
             return "it does not answer in time"
+        case _ if type(error).__name__ == "MCPError" and "validation error" in str(error):
+            # The SDK would tell what came.
+            return "it answers what is no MCP"
         case _ if type(error).__name__ == "MCPError" and "closed" not in str(error).lower():
             return f"it answers: {str(error)[:300]}"
         case OSError() if error.strerror:

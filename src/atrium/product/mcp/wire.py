@@ -63,10 +63,12 @@ async def connect(server: McpServer, on_changed: Callable[[], None]) -> AsyncIte
 
     async with AsyncExitStack() as stack:
         if server.url is not None:
+            # A session of the older era is left to end by itself: a server could hold up the one who says goodbye.
             transport = http.streamable_http_client(
                 server.url,
                 http_client=await stack.enter_async_context(_http_client(server)),
                 max_sse_event_size=_MOST_BYTES,
+                terminate_on_close=False,
             )
         else:
             # Its standard error is this process's, where an operator looks.
