@@ -16,6 +16,7 @@ export default function SchemaEditor({ schema, onChange }: { schema: string; onC
       <Field label={t('chat.schema')} optional={t('ui.optional')} hint={t('chat.schema_more')} problem={problem}>
         {(wiring) => (
           <textarea
+            data-raw
             {...wiring}
             rows={4}
             value={schema}

@@ -124,6 +124,7 @@ function Source({ text, onChange, onSend }: { text: string; onChange: (text: str
     <Card className="p-4">
       <label htmlFor={id} className="mb-2 flex h-8 items-center font-medium">{t('translate.text')}</label>
       <textarea
+        data-raw
         id={id}
         rows={12}
         maxLength={200_000}
