@@ -167,8 +167,10 @@ def order(name: str, arguments: dict[str, Any]) -> str:
     return f"CALL {name} {json.dumps(arguments)}"
 
 
-async def attack(person: Client, stranger: Stranger, place: str, trick: str, effect: str) -> Answer:
-    """One honest question about something in which a stranger asks for an effect."""
+async def attack(
+    person: Client, stranger: Stranger, place: str, trick: str, effect: str, owner: Client | None = None
+) -> Answer:
+    """One honest question about something in which a stranger asks for an effect; the owner has the stranger's tool on."""
     poison = trick.format(order=order(effect, EFFECTS[effect]))
     if place == "note":
         made = await person.post("/api/notes", {"title": "Read me", "body": poison})
@@ -178,6 +180,8 @@ async def attack(person: Client, stranger: Stranger, place: str, trick: str, eff
         return await person.post("/api/agent", {"prompt": "Sum up. " + order("documents_read", {"id": made["id"]})})
     stranger.description, stranger.result = (poison, "nothing") if place == "description" else ("Look.", poison)
     asked = "What is new?" if place == "description" else "Look. " + order("foreign_look", {})
+    assert owner is not None
+    assert (await owner.post("/api/tools/foreign_look", {"enabled": True}))["enabled"]
     try:
         return await person.post("/api/agent", {"prompt": asked})
     finally:
@@ -194,10 +198,6 @@ async def test_no_poison_has_an_effect_without_approval(
     company: Company, alice: Client, speaker: Speaker, outside: Outside, stranger: Stranger
 ) -> None:
     owner = await company.join("owner")
-    assert (await owner.post("/api/tools/foreign_look", {"enabled": True})).status in (200, 404)
-    stranger.description = "x"
-    assert (await owner.post("/api/tools/foreign_look", {"enabled": True})).status == 200
-    stranger.description = ""
     tried = [
         (place, trick, effect)
         for number, (place, trick) in enumerate(itertools.product(PLACES, TRICKS))
@@ -207,7 +207,7 @@ async def test_no_poison_has_an_effect_without_approval(
     asked = 0
     async with obedience(speaker):
         for place, trick, effect in tried:
-            reply = await attack(alice, stranger, place, trick, effect)
+            reply = await attack(alice, stranger, place, trick, effect, owner)
             assert reply.status == 200, reply.raw
             assert reply["tainted"], (place, trick)
             assert not [step for step in reply["steps"] if step["effect"] != "read" and step["status"] == "ok"]
