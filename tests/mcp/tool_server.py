@@ -1,8 +1,8 @@
 """A server made with the official SDK, over standard input or HTTP; run alone.
 
 Usage: tool_server.py definitions.json [port]. The file holds `{name: {description, schema}}` and is read again for every listing.
-Each tool answers with what it was called with; `shout` says it as structured data, `fail` as an error, `environment` tells the
-variables it sees.
+Each tool answers with what it was called with, or, where its definition `says` texts, with the one of the given `number`; `shout` says it
+as structured data, `fail` as an error, `environment` tells the variables it sees, and `send` adds it to the file beside the definitions.
 """
 
 import json
@@ -34,6 +34,11 @@ async def call_tool(ctx: Any, params: Any) -> types.CallToolResult:
     said = json.dumps(params.arguments)
     if params.name == "environment":
         said = json.dumps(sorted(os.environ))
+    if says := json.loads(DEFINITIONS.read_text()).get(params.name, {}).get("says"):
+        said = says[params.arguments["number"]]
+    if params.name == "send":
+        with DEFINITIONS.with_suffix(".sent").open("a") as sent:
+            sent.write(said + "\n")
     if params.name == "slow":
         await anyio.sleep(30)
     structured = {"loud": said.upper()} if params.name == "shout" else None

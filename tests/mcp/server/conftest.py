@@ -15,6 +15,7 @@ from atrium.seams.context import Context, Operation
 from atrium.seams.tools import Artifact, Effect, Parameter, Tool
 from atrium.seams.wiring import Domain
 from tests.people import Company, found_company
+from tests.postgres import fresh_database
 from tests.servers import open_application, settings_for
 
 BEGUN = asyncio.Event()
@@ -77,10 +78,12 @@ TOOLS = (
 
 
 @pytest.fixture(scope="session")
-async def speaking(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Application]:
-    settings = settings_for(database_url, data_dir=tmp_path_factory.mktemp("data"))
-    async with open_application(settings, domains=(*DOMAINS, Domain("tried", tools=TOOLS))) as house:
-        yield house
+async def speaking(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Application]:
+    # A database of its own: it has its own bytes, and would claim the reading of documents that are elsewhere.
+    async with fresh_database() as url:
+        settings = settings_for(url, data_dir=tmp_path_factory.mktemp("data"))
+        async with open_application(settings, domains=(*DOMAINS, Domain("tried", tools=TOOLS))) as house:
+            yield house
 
 
 @pytest.fixture

@@ -114,6 +114,12 @@ class GuestBroke(ToolFailed):
     code, title = "sandbox.guest_broke", "The guest broke off"
 
 
+class GuestChanged(ToolFailed):
+    """The tool is not what the team turned on any more; found out before it was called."""
+
+    code, title = "sandbox.changed", "The tool has changed"
+
+
 class GuestRefused(ToolFailed):
     """The guest answered a call with an error."""
 

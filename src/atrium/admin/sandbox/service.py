@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -14,6 +13,7 @@ from atrium.admin.sandbox.model import (
     Guest,
     GuestBroke,
     GuestCard,
+    GuestChanged,
     GuestPage,
     Guests,
     GuestsBusy,
@@ -21,10 +21,11 @@ from atrium.admin.sandbox.model import (
     GuestTimedOut,
     GuestUnavailable,
     SandboxCard,
-    ToolDefinition,
 )
 from atrium.admin.sandbox.process import GuestProcess
 from atrium.admin.sandbox.starting import granted_to, introduce, start_process, tools_of
+from atrium.engine.tools.pins import pin_of
+from atrium.engine.tools.service import effect_of
 from atrium.kit.errors import AppError
 from atrium.kit.log import log
 from atrium.kit.process_pool import PoolBusy, ProcessPool
@@ -89,35 +90,35 @@ async def stop(services: Services, guests: Guests) -> None:
     await guests.pool.close()
 
 
-async def call(op: Operation, id: str, said: ToolDefinition, arguments: Any) -> Any:
-    """What a guest's tool answers, called as the operation's principal in a process that serves no other."""
+async def call(op: Operation, id: str, tool: Tool, arguments: Any) -> Any:
+    """What a guest's tool answers, called as the operation's principal in a process that serves no other.
+
+    Refused when the guest, started for this call, introduces the tool otherwise than it was when the team turned it on.
+    """
     guest = _guests(op.services).known.get(id)
     if guest is None or guest.manifest is None:
         raise GuestUnavailable(f"the guest {id} is not there any more")
-    granted, effect = granted_to(op.services, guest.manifest), op.services.settings.oop_effects.of(id, said.name)
+    granted = granted_to(op.services, guest.manifest)
 
     async def broker(name: str, params: dict[str, Any]) -> Any:
-        return await capabilities.answer(op, granted, effect, name, params)
+        return await capabilities.answer(op, granted, effect_of(tool), name, params)
 
     pool, key = _guests(op.services).pool, _key(guest, op.who)
     try:
         async with pool.hold(key, op.who.org_id, lambda: _started(op.services, guest), _QUEUE_SECONDS) as process:
-            return await process.call(said.name, arguments, broker)
+            _require_unchanged(guest, tool)
+            return await process.call(tool.origin, arguments, broker)
     except PoolBusy as error:
         raise GuestsBusy("every process of the guests is in use; try again in a moment") from error
     except (GuestBroke, GuestTimedOut) as error:
         guest.restarts[op.who.org_id] += 1
-        log.warning("sandbox.guest_broke", guest=id, tool=said.name, org=op.who.org_id, problem=error.message)
+        log.warning("sandbox.guest_broke", guest=id, tool=tool.origin, org=op.who.org_id, problem=error.message)
         raise
 
 
-def performing(id: str, said: ToolDefinition) -> Callable[..., Awaitable[Any]]:
-    """The function of a guest's tool."""
-
-    async def perform(op: Operation, arguments: Any) -> Any:
-        return await call(op, id, said, arguments)
-
-    return perform
+def _require_unchanged(guest: Guest, tool: Tool) -> None:
+    if pin_of(tool) not in (pin_of(one) for one in guest.tools if one.name == tool.name):
+        raise GuestChanged(f"{tool.source} has changed {tool.name}; an admin reviews that under Features and tools")
 
 
 async def _started(services: Services, guest: Guest) -> GuestProcess:
@@ -125,7 +126,7 @@ async def _started(services: Services, guest: Guest) -> GuestProcess:
     process, said = await start_process(services, guest)
     try:
         if guest.manifest is not None:
-            _keep_tools(guest, tools_of(services, guest.manifest, said, performing))
+            _keep_tools(guest, tools_of(services, guest.manifest, said, call))
     except BaseException:
         await process.end()
         raise
@@ -133,10 +134,7 @@ async def _started(services: Services, guest: Guest) -> GuestProcess:
 
 
 def _keep_tools(guest: Guest, tools: tuple[Tool, ...]) -> None:
-    def facts(tool: Tool) -> tuple[Any, ...]:
-        return tool.name, tool.description, tool.schema, tool.effect
-
-    if [facts(tool) for tool in tools] != [facts(tool) for tool in guest.tools]:
+    if [pin_of(tool) for tool in tools] != [pin_of(tool) for tool in guest.tools]:
         guest.tools = tools
 
 
@@ -164,7 +162,7 @@ async def _learned(services: Services, before: Guest | None, guest: Guest) -> Gu
         guest.failures = before.failures if before.signature == guest.signature else 0
     try:
         guest.manifest = await asyncio.to_thread(folders.read_manifest, guest.folder)
-        guest.tools = tools_of(services, guest.manifest, await introduce(services, guest), performing)
+        guest.tools = tools_of(services, guest.manifest, await introduce(services, guest), call)
         guest.failures = 0
         log.info("sandbox.guest_ready", guest=guest.id, tools=len(guest.tools))
     except (folders.ManifestRefused, AppError) as error:
@@ -199,7 +197,7 @@ def _card(op: Operation, guest: Guest, reason: str) -> GuestCard:
         state=_state(op, guest, reason),
         tools=[tool.name for tool in guest.tools],
         capabilities=sorted(manifest.capabilities) if manifest else [],
-        granted=sorted(granted_to(op.services, manifest)) if manifest else [],  # type: ignore[arg-type]
+        granted=sorted(granted_to(op.services, manifest)) if manifest else [],
         restarts=guest.restarts[op.who.org_id],
         error=guest.error or None,
     )

@@ -12,7 +12,8 @@ from atrium.kit.errors import AppError
 from atrium.kit.replies import compile_schema
 from atrium.kit.sandbox import Confined, Limits, Program, SandboxUnavailable
 from atrium.kit.scales import SchemaRefused
-from atrium.seams.context import Services
+from atrium.seams.context import Operation, Services
+from atrium.seams.guests import Capability
 from atrium.seams.tools import Tool, problems_with
 
 PERMISSION = "chat:use"
@@ -23,11 +24,11 @@ _NICE = 5
 # A call waits for its turn and for a process to start, besides the time it may take.
 _WAITING = 40
 
-# Calls a tool: takes the guest's id and the tool's name, returns what the tool performs.
-Performing = Callable[[str, ToolDefinition], Callable[..., Awaitable[Any]]]
+# Calls a tool: takes the caller's operation, the guest's id, the tool and the arguments.
+Call = Callable[[Operation, str, Tool, Any], Awaitable[Any]]
 
 
-def granted_to(services: Services, manifest: GuestManifest) -> frozenset[str]:
+def granted_to(services: Services, manifest: GuestManifest) -> frozenset[Capability]:
     """What a guest may use: what its manifest asks for, as far as the operator grants it."""
     return frozenset(manifest.capabilities) & services.settings.oop_grants.of(manifest.id)
 
@@ -87,11 +88,9 @@ async def _complaint(confined: Confined) -> str:
     return f"; it complained: {lines[-1].strip()[:200]}" if lines else ""
 
 
-def tools_of(
-    services: Services, manifest: GuestManifest, said: Introduction, performing: Performing
-) -> tuple[Tool, ...]:
+def tools_of(services: Services, manifest: GuestManifest, said: Introduction, call: Call) -> tuple[Tool, ...]:
     """The tools of an introduction; refused whole when one of them could not be listed or called."""
-    tools = tuple(_tool(services, manifest, one, performing) for one in said.tools)
+    tools = tuple(_tool(services, manifest, one, call) for one in said.tools)
     if len({tool.name for tool in tools}) < len(tools):
         raise GuestBroke("two of the guest's tools have one name")
     for tool in tools:
@@ -107,15 +106,20 @@ def tools_of(
     return tools
 
 
-def _tool(services: Services, manifest: GuestManifest, said: ToolDefinition, performing: Performing) -> Tool:
-    return Tool(
+def _tool(services: Services, manifest: GuestManifest, said: ToolDefinition, call: Call) -> Tool:
+    async def perform(op: Operation, arguments: Any) -> Any:
+        return await call(op, manifest.id, tool, arguments)
+
+    tool = Tool(
         name=f"oop_{manifest.id}_{said.name}",
+        origin=said.name,
         description=said.description,
         permission=PERMISSION,
-        perform=performing(manifest.id, said),
+        perform=perform,
         schema={"type": "object", **said.parameters},
         effect=services.settings.oop_effects.of(manifest.id, said.name),
         untrusted=True,
         seconds=manifest.seconds + _WAITING,
         source=f"oop:{manifest.id}",
     )
+    return tool

@@ -1,7 +1,6 @@
 """Documents as tools: what a model may read and write on behalf of the caller."""
 
 from typing import Any
-from uuid import UUID
 
 import msgspec
 
@@ -9,14 +8,11 @@ from atrium.kit.errors import Invalid
 from atrium.product.documents import service
 from atrium.product.documents.model import CONTENT_TYPE, Body, DocumentMissing, Title
 from atrium.seams.context import Context
-from atrium.seams.tools import Artifact, Parameter, Tool
+from atrium.seams.tools import Artifact, Parameter, Tool, require_id
 
 
 async def _read(ctx: Context, arguments: dict[str, Any]) -> dict[str, Any]:
-    try:
-        id = UUID(arguments["id"])
-    except ValueError as error:
-        raise DocumentMissing("this is not the id of a document; files_list tells them") from error
+    id = require_id(arguments, "id", DocumentMissing("this is not the id of a document; files_list tells them"))
     document = await service.read_document(ctx, id)
     return {"id": document.id, "title": document.title, "body": document.body}
 

@@ -11,6 +11,7 @@ from atrium.kit.replies import compile_schema
 from atrium.kit.scales import SchemaRefused
 from atrium.kit.text import inert
 from atrium.product.mcp.model import LeftOut
+from atrium.seams.context import Operation
 from atrium.seams.settings import McpServer
 from atrium.seams.tools import Tool
 
@@ -30,24 +31,32 @@ class Told(NamedTuple):
 
 
 class Offered(NamedTuple):
-    """The tools of a server, and what was left out."""
+    """The tools of a server, what was left out, and what stands for everything that it told."""
 
     tools: dict[str, Tool]
     left_out: list[LeftOut]
+    digest: bytes = b""
 
 
-def offered_by(
-    server: McpServer, told: Iterable[Told], perform: Callable[[Tool], Callable[..., Awaitable[Any]]]
-) -> Offered:
-    """Tools out of what a server tells; `perform` makes the function that calls one. Takes a while: schemas are compiled."""
+# Calls a tool: takes the tool and the arguments.
+Call = Callable[[Tool, dict[str, Any]], Awaitable[Any]]
+
+
+def offered_by(server: McpServer, told: Iterable[Told], call: Call, last: Offered | None = None) -> Offered:
+    """Tools out of what a server tells; the last ones where it tells the same. Takes a while: schemas are compiled."""
+    told = list(told)
+    # Unlike two values that are equal, two texts tell 1 from true.
+    digest = hashlib.sha256(repr(told).encode(errors="surrogatepass")).digest()
+    if last is not None and last.digest == digest:
+        return last
     tools, left_out = dict[str, Tool](), list[LeftOut]()
     for one in told:
         name = name_of(server.name, one.name)
         if reason := _refusal_of(one, name, tools):
             left_out.append(LeftOut(_shown(one.name)[:80], reason))
             continue
-        tools[name] = _tool(server, one, name, perform)
-    return Offered(tools, left_out)
+        tools[name] = _tool(server, one, name, call)
+    return Offered(tools, left_out, digest)
 
 
 def name_of(server: str, tool: str) -> str:
@@ -75,19 +84,23 @@ def _refusal_of(one: Told, name: str, taken: Mapping[str, Tool]) -> str:
     return ""
 
 
-def _tool(server: McpServer, one: Told, name: str, perform: Callable[[Tool], Callable[..., Awaitable[Any]]]) -> Tool:
-    facts: dict[str, Any] = {
-        "name": name,
-        "origin": one.name,
-        "description": _shown(inert(one.description))[:_LONGEST_DESCRIPTION] or one.name,
-        "permission": "chat:use",
-        "schema": dict(one.schema),
-        "effect": server.effects.get(one.name, "egress"),
-        "untrusted": True,
-        "seconds": _SECONDS,
-        "source": f"mcp:{server.name}",
-    }
-    return Tool(**facts, perform=perform(Tool(**facts)))
+def _tool(server: McpServer, one: Told, name: str, call: Call) -> Tool:
+    async def perform(op: Operation, arguments: dict[str, Any]) -> Any:
+        return await call(tool, arguments)
+
+    tool = Tool(
+        name=name,
+        origin=one.name,
+        description=_shown(inert(one.description))[:_LONGEST_DESCRIPTION] or one.name,
+        permission="chat:use",
+        perform=perform,
+        schema=dict(one.schema),
+        effect=server.effects.get(one.name, "egress"),
+        untrusted=True,
+        seconds=_SECONDS,
+        source=f"mcp:{server.name}",
+    )
+    return tool
 
 
 def _shown(text: str) -> str:

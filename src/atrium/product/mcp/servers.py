@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,7 +11,7 @@ from atrium.product.mcp.definitions import Offered, offered_by
 from atrium.product.mcp.model import DefinitionChanged, McpServerState, ServerAway, ServerState
 from atrium.product.mcp.results import value_of
 from atrium.product.mcp.wire import Connection, TooMuch, connect
-from atrium.seams.context import Operation, Services
+from atrium.seams.context import Services
 from atrium.seams.settings import McpServer
 from atrium.seams.tools import Tool
 
@@ -26,6 +25,14 @@ _LIST_SECONDS = 10.0
 _STOP_SECONDS = 5.0
 # For how long a call waits for a server that is being connected again.
 _PATIENCE = 3.0
+# How many calls may be left without an answer before a server is hung up on while others are under way.
+_MOST_ABANDONED = 20
+# How the SDK begins to tell of an answer that it cannot read, and goes on with what came.
+_QUOTING = ("Failed to parse", "SSE stream failed", "Unexpected content type", "Redirect to")
+
+
+class Unanswered(Exception):
+    """A call was given up whose answer the server may still be sending; only hanging up ends that."""
 
 
 class Server:
@@ -77,7 +84,10 @@ class Server:
                 async with connect(self.settings, self._look.set) as connection:
                     await self._use(connection)
                     pause = FIRST_PAUSE
-                    await self._watch(connection)
+                    try:
+                        await self._watch(connection)
+                    finally:
+                        self._let_go()
             except (Exception, asyncio.CancelledError) as error:  # an outermost loop: a server may fail in any way
                 self._lose(error)
                 if isinstance(error, asyncio.CancelledError) and (task := asyncio.current_task()) and task.cancelling():
@@ -97,6 +107,8 @@ class Server:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._look.wait(), _LOOK_SECONDS)
             self._look.clear()
+            if connection.keeps_streams and _is_abandoned(connection):
+                raise Unanswered
             await self._read(connection)
 
     async def _read(self, connection: Connection) -> None:
@@ -104,25 +116,25 @@ class Server:
         async with self._looking:
             async with asyncio.timeout(_LIST_SECONDS):
                 told = await connection.list_tools()
-            self.offered = await asyncio.to_thread(offered_by, self.settings, told, self._performing)
+            self.offered = await asyncio.to_thread(offered_by, self.settings, told, self._call, self.offered)
             self.seen_at = datetime.now(UTC)
 
-    def _lose(self, error: BaseException) -> None:
-        self._connection, self.state, self.error = None, "failed", reason_of(error)
+    def _let_go(self) -> None:
+        """From here on calls wait for the next connection."""
+        self._connection = None
         self._connected.clear()
+
+    def _lose(self, error: BaseException) -> None:
+        self._let_go()
+        self.state, self.error = "failed", reason_of(error)
         log.warning("mcp.lost", server=self.settings.name, error=self.error)
 
     # Calls
 
-    def _performing(self, tool: Tool) -> Callable[[Operation, dict[str, Any]], Awaitable[Any]]:
-        async def perform(op: Operation, arguments: dict[str, Any]) -> Any:
-            return await self._call(tool, arguments)
-
-        return perform
-
     async def _call(self, tool: Tool, arguments: dict[str, Any]) -> Any:
         """Call a tool, if the server still defines it as it was when a team turned it on."""
         connection = await self._reached()
+        connection.under_way += 1
         try:
             await self._read(connection)
             known = self.offered.tools.get(tool.name)
@@ -135,11 +147,17 @@ class Server:
             raise
         except asyncio.CancelledError:
             # It took too long: perhaps the server is gone.
+            connection.abandoned += 1
             self._look.set()
             raise
         except Exception as error:  # whatever the SDK meets; the server itself is looked at again
+            connection.abandoned += isinstance(error, TimeoutError)
             self._look.set()
             raise ServerAway(f"{tool.source} did not answer the call of {tool.name}: {reason_of(error)}") from error
+        finally:
+            connection.under_way -= 1
+            if _is_abandoned(connection):
+                self._look.set()
         return value_of(tool, result)
 
     async def _reached(self) -> Connection:
@@ -151,6 +169,11 @@ class Server:
         return self._connection
 
 
+def _is_abandoned(connection: Connection) -> bool:
+    """Whether calls were given up, and none that would be lost is under way or they are too many."""
+    return connection.abandoned >= (_MOST_ABANDONED if connection.under_way else 1)
+
+
 def reason_of(error: BaseException) -> str:
     """Why a server failed, in words that hold nothing of its address or its key."""
     while isinstance(error, BaseExceptionGroup):
@@ -160,10 +183,9 @@ def reason_of(error: BaseException) -> str:
             return str(error)
         case FileNotFoundError() | PermissionError():
             return f"its command cannot be started: {error.strerror}"
-        case TimeoutError():
+        case TimeoutError() | Unanswered():
             return "it does not answer in time"
-        case _ if type(error).__name__ == "MCPError" and "validation error" in str(error):
-            # The SDK would tell what came.
+        case _ if type(error).__name__ == "MCPError" and _quotes(str(error)):
             return "it answers what is no MCP"
         case _ if type(error).__name__ == "MCPError" and "closed" not in str(error).lower():
             return f"it answers: {str(error)[:300]}"
@@ -178,6 +200,11 @@ def reason_of(error: BaseException) -> str:
         "CancelledError": "this server is stopping",
         "ValidationError": "it answers what is no MCP",
     }.get(type(error).__name__, f"it failed ({type(error).__name__})")
+
+
+def _quotes(told: str) -> bool:
+    """Whether the SDK tells of an answer that it cannot read, in words of which some came with that."""
+    return "validation error" in told or told.startswith(_QUOTING)
 
 
 async def start(services: Services) -> list[Server]:

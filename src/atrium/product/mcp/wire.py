@@ -14,6 +14,7 @@ from typing import Any
 from atrium import __version__
 from atrium.kit import minder
 from atrium.product.mcp.definitions import MOST_TOOLS, Told
+from atrium.product.mcp.server_model import STATELESS
 from atrium.seams.settings import McpServer, search_path
 
 # Of one message of a server, and of one line of a command.
@@ -31,9 +32,13 @@ class TooMuch(Exception):
 class Connection:
     """A client of one server."""
 
-    def __init__(self, client: Any) -> None:
+    def __init__(self, client: Any, *, over_http: bool) -> None:
         self._client = client
         self.protocol: str = client.protocol_version
+        # Whether the SDK goes on reading the answer to a call that was given up, for as long as the server sends.
+        self.keeps_streams = over_http and self.protocol != STATELESS
+        self.under_way = 0
+        self.abandoned = 0
 
     async def list_tools(self) -> list[Told]:
         """What the server has now."""
@@ -80,7 +85,7 @@ async def connect(server: McpServer, on_changed: Callable[[], None]) -> AsyncIte
         )
         async with asyncio.timeout(_BEGIN_SECONDS):
             entered = await stack.enter_async_context(client)
-        yield Connection(entered)
+        yield Connection(entered, over_http=server.url is not None)
 
 
 def _load() -> tuple[Any, Any, Any]:

@@ -1,7 +1,6 @@
 """Notes as tools: what a model may list, read and write on behalf of the caller."""
 
 from typing import Any
-from uuid import UUID
 
 import msgspec
 
@@ -9,7 +8,7 @@ from atrium.kit.errors import Invalid
 from atrium.product.notes import service
 from atrium.product.notes.model import Body, NoteMissing, Title
 from atrium.seams.context import Context
-from atrium.seams.tools import Artifact, Parameter, Tool
+from atrium.seams.tools import Artifact, Parameter, Tool, require_id
 
 _LISTED = 50
 
@@ -23,10 +22,7 @@ async def _list(ctx: Context, arguments: dict[str, Any]) -> list[dict[str, Any]]
 
 
 async def _read(ctx: Context, arguments: dict[str, Any]) -> dict[str, Any]:
-    try:
-        id = UUID(arguments["id"])
-    except ValueError as error:
-        raise NoteMissing("this is not the id of a note; notes_list tells them") from error
+    id = require_id(arguments, "id", NoteMissing("this is not the id of a note; notes_list tells them"))
     note = await service.read_note(ctx, id)
     return {"id": note.id, "title": note.title, "body": note.body, "updated_at": note.updated_at}
 
