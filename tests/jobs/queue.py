@@ -9,8 +9,7 @@ import msgspec
 
 from atrium.boot.assemble import Application
 from atrium.engine.jobs import claiming, queue_rows, service
-from atrium.engine.jobs.claiming import Attempt
-from atrium.engine.jobs.model import Claim, Lease, Report, Settled
+from atrium.engine.jobs.model import Attempt, Claim, Lease, Report, Settled
 from atrium.engine.jobs.settling import settle
 from atrium.ground.quotas import service as quotas
 from atrium.ground.tenancy.model import Team

@@ -2,7 +2,8 @@
 
 import asyncio
 import re
-from collections.abc import Collection
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
 from functools import lru_cache
 from itertools import starmap
 from types import TracebackType
@@ -103,6 +104,17 @@ class Transaction:
         text, names = compiled(sql)
         status: str = await self._connection.execute(text, *[values[name] for name in names])
         return int(status.rpartition(" ")[2])
+
+    @asynccontextmanager
+    async def savepoint(self) -> AsyncIterator[None]:
+        """A block that is undone, and nothing before it, when it raises; the transaction goes on."""
+        await self._connection.execute("SAVEPOINT block")
+        try:
+            yield
+        except BaseException:
+            await self._connection.execute("ROLLBACK TO SAVEPOINT block")
+            raise
+        await self._connection.execute("RELEASE SAVEPOINT block")
 
     async def run_unless_taken(self, sql: str, **values: object) -> bool:
         """Execute; False, with nothing done, when a unique index has what this would write."""

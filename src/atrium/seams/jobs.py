@@ -1,7 +1,7 @@
 """A job kind: named work that runs in the background, here or on another machine."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -16,6 +16,14 @@ Amounts = dict[str, int]
 
 class NoArguments(msgspec.Struct, forbid_unknown_fields=True):
     """Of a kind that needs nothing to be told."""
+
+
+class Postponed(Exception):
+    """Raised by a kind's `run`: nothing was done, the attempt does not count, and another begins after so many seconds."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"put off for {seconds:g} seconds")
+        self.seconds = seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +45,10 @@ class JobKind:
     `problem_with` takes a worker's result and returns what is wrong with it, or nothing; `problem_between` does the same for the
     arguments and a result that is right by itself.
     `finished` takes (context of the company, the kind's jobs that ended for good in one settlement, all of them together) inside
-    the transaction that ends them; it also hears of jobs whose owner has left.
+    the transaction that ends them; it also hears of jobs whose owner has left. It may return the ids of jobs that it queued without
+    waking their lanes: the worker goes on with them where their turn is next, and the lanes of the others are woken.
+    `broken` takes (context, job) when `finished` raised for that job alone, after what it did was undone; without it the job ends
+    only when `finished` does not raise.
     """
 
     name: str
@@ -52,7 +63,8 @@ class JobKind:
     used: Callable[[Any, Any], Amounts] | None = None
     # What an attempt used that ended with this exception here; all it reserved, unless the kind knows better.
     spent: Callable[[Exception], Amounts | None] | None = None
-    finished: Callable[..., Awaitable[None]] | None = None
+    finished: Callable[..., Awaitable[Sequence[UUID] | None]] | None = None
+    broken: Callable[..., Awaitable[None]] | None = None
     # Most that one process runs at once, apart from its other jobs. Every process runs such a kind, first for teams that have none
     # running there. None: as many as there are free slots, in processes that run jobs.
     at_once: int | None = None
@@ -87,6 +99,8 @@ def problems_with(kind: JobKind) -> Iterator[str]:
         yield "what is used must have been reserved"
     if kind.finished is not None and not is_async_of(kind.finished, 2):
         yield "finished must be async and take (context, jobs)"
+    if kind.broken is not None and (kind.finished is None or not is_async_of(kind.broken, 2)):
+        yield "broken goes with finished; it must be async and take (context, job)"
     if kind.at_once is not None and (kind.at_once < 1 or kind.run is None or kind.place is not None):
         yield "only a kind that runs here alone says how many at once, and at least one"
     if not (1 <= kind.attempts <= 100 and 1 <= kind.lease <= 86_400):

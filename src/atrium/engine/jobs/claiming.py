@@ -2,16 +2,14 @@
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from itertools import groupby
-from typing import Any
 from uuid import UUID
 
 import msgspec
 
 from atrium.engine.jobs import queue_rows, store
-from atrium.engine.jobs.model import AttemptInput, Claim, Report
+from atrium.engine.jobs.model import Attempt, AttemptInput, Claim, Following, Report
 from atrium.engine.jobs.settling import settle_within
 from atrium.ground.identity import service as identity
 from atrium.ground.quotas import service as quotas
@@ -26,19 +24,6 @@ HOLD_SECONDS = 86_400
 # A quota can open before its window ends, when something reserved more than it used.
 LONGEST_WAIT = 30
 COMPANIES_AT_ONCE = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """A claimed job with everything it needs: the owner it acts for and its arguments, checked once more."""
-
-    claim: Claim
-    kind: JobKind
-    owner: Principal
-    input: Any
-    arguments: Any
-    # Not of a part: the whole has reserved what it may spend, and pays.
-    pays: bool = True
 
 
 async def claim(
@@ -91,6 +76,19 @@ async def _begin_within(services: Services, db: Transaction, org_id: UUID, claim
     if len(attempts) < len(made):
         await settle_within(services, db, org_id, [one for one in made if isinstance(one, Report)])
     return await _admitted(services, db, org_id, attempts) if spending else attempts
+
+
+async def hand_on(services: Services, db: Transaction, following: Following, worker: UUID, most: int) -> list[Attempt]:
+    """Claim jobs, in the transaction that queued them, for a worker of ours that settles there what they follow from.
+
+    Only of kinds that spend nothing: what others may spend is admitted when they begin.
+    """
+    kinds = services.registry.job_kinds
+    here = [kind for kind in kinds.values() if kind.run and kind.at_once is None]
+    served, handed_on = [kind.name for kind in here], [kind.name for kind in here if kind.reserves is None]
+    handed = await store.hand_on(db, following.org_id, following.ids, worker, served, handed_on, most)
+    made = [_attempt(one, kinds[one.kind], following.owners.get(one.user_id), content) for one, content in handed]
+    return [one for one in made if isinstance(one, Attempt)]
 
 
 def _attempt(claim: Claim, kind: JobKind, owner: Principal | None, content: AttemptInput) -> Attempt | Report:

@@ -8,8 +8,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from atrium.engine.jobs import claiming, queue_rows
-from atrium.engine.jobs.claiming import Attempt
-from atrium.engine.jobs.model import Report, StaleClaim
+from atrium.engine.jobs.model import Attempt, Report, StaleClaim
 from atrium.engine.jobs.settling import settle
 from atrium.kit.log import log
 from atrium.kit.waiting import Fetch

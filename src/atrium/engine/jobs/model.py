@@ -1,5 +1,6 @@
 """The nouns of jobs."""
 
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal
@@ -7,14 +8,17 @@ from uuid import UUID
 
 import msgspec
 
+from atrium.kit.database import Transaction
 from atrium.kit.errors import AppError, Conflict, Invalid, Kind, Missing
 from atrium.seams.context import Principal
-from atrium.seams.jobs import Amounts
+from atrium.seams.jobs import Amounts, JobKind
 
 State = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 WaitingReason = Literal["team_cap", "quota", "org_suspended", "no_worker", "scheduled"]
 Outcome = Literal["succeeded", "failed", "returned"]
 LONGEST_BACKOFF = 600
+# The error of a job whose last attempt ended without a word; PostgreSQL writes it.
+LAPSED = "the worker went silent and its lease ran out"
 ENDED = frozenset({"succeeded", "failed", "cancelled"})
 
 
@@ -76,6 +80,19 @@ class Claim(msgspec.Struct, frozen=True):
     lease_until: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A claimed job with everything it needs: the owner it acts for and its arguments, checked once more."""
+
+    claim: Claim
+    kind: JobKind
+    owner: Principal
+    input: Any
+    arguments: Any
+    # Not of a part: the whole has reserved what it may spend, and pays.
+    pays: bool = True
+
+
 class AttemptInput(msgspec.Struct, frozen=True):
     """What an attempt needs beyond its claim."""
 
@@ -132,9 +149,25 @@ class Lapsed(msgspec.Struct, frozen=True):
     org_id: UUID
 
 
+@dataclass(frozen=True, slots=True)
+class Following:
+    """Jobs that kinds queued after what has just ended, their lanes not woken, and the people whose they may be."""
+
+    org_id: UUID
+    ids: list[UUID]
+    owners: Mapping[UUID, Principal]
+
+
+# Claims, of what follows, so many at most for the worker that settles there.
+Take = Callable[[Transaction, Following, int], Awaitable[list[Attempt]]]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """How an attempt ended; `again` is the delay before another, None for never; `used` is for one that knows what it spent."""
+    """How an attempt ended; `again` is the delay before another, None for never; `used` is for one that knows what it spent.
+
+    Of a worker that goes on with what follows from its job, `take` claims that in the transaction which settles the job.
+    """
 
     claim: Claim
     outcome: Outcome
@@ -142,6 +175,7 @@ class Report:
     error: str | None = None
     again: timedelta | None = None
     used: Amounts | None = None
+    take: Take | None = None
 
 
 @dataclass(frozen=True, slots=True)

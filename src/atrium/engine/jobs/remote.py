@@ -9,9 +9,9 @@ from uuid import UUID
 import msgspec
 
 from atrium.engine.jobs import parts, queue_rows, store
-from atrium.engine.jobs.claiming import Attempt
 from atrium.engine.jobs.dispatcher import Gone, claim_one
 from atrium.engine.jobs.model import (
+    Attempt,
     Claim,
     JobMissing,
     Lease,

@@ -3,23 +3,24 @@
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 import msgspec
 
 from atrium.engine.jobs import claiming, queue_rows
-from atrium.engine.jobs.claiming import Attempt
-from atrium.engine.jobs.model import Claim, Report, StaleClaim, backoff, readable
-from atrium.engine.jobs.settling import settle
-from atrium.kit.database import refusal_of
+from atrium.engine.jobs.model import Attempt, Claim, Following, Report, StaleClaim, backoff, readable
+from atrium.engine.jobs.settling import settle_and_take
+from atrium.kit.database import Transaction, refusal_of
 from atrium.kit.errors import AppError, Kind
 from atrium.kit.ids import new_id
 from atrium.kit.log import log
 from atrium.kit.notify import wait_for
+from atrium.kit.strict_json import has_nul
 from atrium.seams.context import Holding, Operation, Services
-from atrium.seams.jobs import Assignment, JobKind
+from atrium.seams.jobs import Assignment, JobKind, Postponed
 
 POLL_SECONDS = 1.0
 # A larger claim would hold the teams it visits for longer; the next one follows while this one's attempts begin.
@@ -169,14 +170,22 @@ class Runner:
             if not self._stopping:
                 return  # the lease is lost: whatever came out could not land
             report = Report(claim=attempt.claim, outcome="returned")
+        if not (self._stopping or self.apart):
+            report = replace(report, take=self._take)
         try:
-            settled = await settle(self._services, report)
+            settled, following = await settle_and_take(self._services, report)
         except StaleClaim:
             log.warning("job.lost", job=assignment.id, kind=assignment.kind, attempt=assignment.attempt)
         except Exception as error:  # the lease runs out, and another attempt follows
             log.error("job.settle_failed", job=assignment.id, kind=assignment.kind, exc_info=error)
         else:
             self._services.metrics.jobs.labels(settled.kind, settled.state).inc()
+            if following is not None:
+                self._start(following)
+
+    async def _take(self, db: Transaction, following: Following, most: int) -> list[Attempt]:
+        """Attempts at jobs that follow from what this runner settles; they take the places of what has ended."""
+        return await claiming.hand_on(self._services, db, following, self.id, most)
 
     async def _keep_forever(self) -> None:
         period = min((kind.lease for kind in self._kinds.values()), default=60) / 3
@@ -245,6 +254,8 @@ async def _performed(op: Operation, attempt: Attempt, assignment: Assignment) ->
     try:
         assert kind.run is not None  # noqa: S101 - only local kinds are claimed here
         return Report(claim=claim, outcome="succeeded", result=_storable(await kind.run(op, assignment)))
+    except Postponed as put_off:
+        return Report(claim=claim, outcome="returned", again=timedelta(seconds=put_off.seconds))
     except AppError as error:
         again = backoff(claim.attempt) if error.kind in PASSING and not error.lasting else None
         used = kind.spent(error) if kind.spent else None
@@ -258,6 +269,6 @@ async def _performed(op: Operation, attempt: Attempt, assignment: Assignment) ->
 def _storable(result: Any) -> Any:
     """The result as JSON has it; whatever cannot be kept is the kind's defect, found here and not while settling."""
     raw = msgspec.json.encode(result)
-    if b"\\u0000" in raw:
+    if has_nul(raw):
         raise ValueError("a text in the result has a NUL character")
     return msgspec.json.decode(raw)

@@ -39,8 +39,12 @@ async def enqueue(
     model: str | None = None,
     run_at: datetime | None = None,
     priority: int = 0,
+    wake: bool = True,
 ) -> list[UUID]:
-    """Queue jobs in the caller's transaction: they exist when it commits, and only then. They act as the caller, no further."""
+    """Queue jobs in the caller's transaction: they exist when it commits, and only then. They act as the caller, no further.
+
+    Without `wake` it is for the caller to see that their lanes are woken: a kind's `finished` returns them.
+    """
     registered = _registered(ctx, kind)
     model, pool = await _placed(ctx, registered, model)
     drafts = [
@@ -61,7 +65,7 @@ async def enqueue(
     scope = None if ctx.who.scope is None else sorted(ctx.who.scope)
     for start in range(0, len(drafts), MOST_AT_ONCE):
         batch = drafts[start : start + MOST_AT_ONCE]
-        await store.insert_jobs(ctx.db, ctx.who.org_id, ctx.who.team_id, ctx.who.user_id, scope, batch)
+        await store.insert_jobs(ctx.db, ctx.who.org_id, ctx.who.team_id, ctx.who.user_id, scope, batch, wake=wake)
     return [draft.id for draft in drafts]
 
 
@@ -86,7 +90,7 @@ async def read_job(ctx: Context, id: UUID) -> Job:
     job = await store.find_job(ctx.db, ctx.who.org_id, ctx.who.team_id, id, await store.list_served_pools(ctx.db))
     if job is None:
         raise JobMissing("there is no such job in your team")
-    return job if _may_manage(ctx.who, job) else msgspec.structs.replace(job, input=None, result=None)
+    return job if _may_read(ctx, job) else msgspec.structs.replace(job, input=None, result=None)
 
 
 async def list_jobs(
@@ -129,6 +133,21 @@ async def cancel_jobs_of(ctx: Context, person_id: UUID) -> None:
     await store.ask_to_cancel_of(ctx.db, org_id, person_id)
 
 
+async def drop(ctx: Context, ids: Sequence[UUID]) -> list[UUID]:
+    """Cancel those of these jobs that wait, for a caller who sees to what follows; which they were.
+
+    One that runs finishes, and is not tried again. One that is being claimed or settled right now is left alone.
+    """
+    return await store.drop(ctx.db, ctx.who.org_id, list(ids)) if ids else []
+
+
+async def list_states(ctx: Context, ids: Sequence[UUID]) -> list[JobSummary]:
+    """Where jobs of the caller's company stand; those that are gone are not among them."""
+    return (
+        await store.list_states(ctx.db, ctx.who.org_id, list(ids), await store.list_served_pools(ctx.db)) if ids else []
+    )
+
+
 async def sweep(services: Services) -> int:
     """Requeue expired attempts, promote due jobs, reopen lanes whose quota recovered, and wake local waiters."""
     lapsed = await reaper.sweep(services)
@@ -166,6 +185,12 @@ def _checked(kind: JobKind, given: Any) -> Any:
             errors=[{"path": f"input{path.rstrip('`')}", "message": message}],
         ) from error
     return msgspec.to_builtins(arguments)
+
+
+def _may_read(ctx: Context, job: Job) -> bool:
+    """The owner, and admins where it is a kind that people ask for: others are about what not every admin may see."""
+    kind = ctx.services.registry.job_kinds.get(job.kind)
+    return job.user_id == ctx.who.user_id or (kind is not None and kind.public and _may_manage(ctx.who, job))
 
 
 def _may_manage(who: Principal, job: Job) -> bool:

@@ -56,7 +56,14 @@ SETTLED = "id, token, team_id, user_id, scope, kind, pool, state, attempt, admis
 
 
 async def insert_jobs(
-    db: Transaction, org_id: UUID, team_id: UUID, user_id: UUID, scope: list[str] | None, drafts: list[NewJob]
+    db: Transaction,
+    org_id: UUID,
+    team_id: UUID,
+    user_id: UUID,
+    scope: list[str] | None,
+    drafts: list[NewJob],
+    *,
+    wake: bool = True,
 ) -> None:
     # Inserts only. The look at the lane decides about a wake-up call and may be out of date: that costs a worker its
     # next look by itself, never a job.
@@ -75,7 +82,7 @@ async def insert_jobs(
           RETURNING pool, state
         ), woken AS (
           INSERT INTO job_wakes (org_id, team_id, pool)
-          SELECT DISTINCT :org_id::uuid, :team_id::uuid, pool FROM queued WHERE state = 'queued' RETURNING pool
+          SELECT DISTINCT :org_id::uuid, :team_id::uuid, pool FROM queued WHERE state = 'queued' AND :wake::boolean RETURNING pool
         )
         SELECT pg_notify('atrium_jobs', w.pool) FROM woken w
          WHERE NOT EXISTS (SELECT FROM job_lanes l WHERE l.org_id = :org_id AND l.team_id = :team_id AND l.pool = w.pool AND l.ready)
@@ -95,7 +102,47 @@ async def insert_jobs(
         inputs=[_json(draft.input) for draft in drafts],
         listed=[draft.listed for draft in drafts],
         wholes=[draft.part_of for draft in drafts],
+        wake=wake,
     )
+
+
+async def wake_jobs(db: Transaction, org_id: UUID, ids: list[UUID]) -> None:
+    """Wake the lanes of jobs that were queued without it."""
+    await db.run(
+        """
+        WITH woken AS (
+          INSERT INTO job_wakes (org_id, team_id, pool)
+          SELECT DISTINCT j.org_id, j.team_id, j.pool FROM jobs j WHERE j.org_id = :org_id AND j.id = ANY(:ids) AND j.state = 'queued'
+          RETURNING team_id, pool
+        )
+        SELECT pg_notify('atrium_jobs', w.pool) FROM woken w
+         WHERE NOT EXISTS (SELECT FROM job_lanes l WHERE l.org_id = :org_id AND l.team_id = w.team_id AND l.pool = w.pool AND l.ready)
+        """,
+        org_id=org_id,
+        ids=ids,
+    )
+
+
+async def hand_on(
+    db: Transaction, org_id: UUID, ids: list[UUID], worker: UUID, served: list[str], handed_on: list[str], most: int
+) -> list[tuple[Claim, AttemptInput]]:
+    """Claim jobs of some pools that were just queued, for the worker that settles what they follow from.
+
+    None while anything else waits in any pool that the worker serves.
+    """
+    rows = await db.rows(
+        """
+        SELECT h.* FROM (SELECT is_work_waiting(:served) AS busy OFFSET 0) w
+         CROSS JOIN LATERAL hand_on_jobs(:org_id, CASE WHEN w.busy THEN '{}' ELSE :ids::uuid[] END, :worker, :handed_on, :most) h
+        """,
+        org_id=org_id,
+        ids=ids,
+        worker=worker,
+        served=served,
+        handed_on=handed_on,
+        most=most,
+    )
+    return [(Claim(*row[:9]), AttemptInput(row[0], row[9], row[10], None, 0)) for row in rows]
 
 
 async def list_served_pools(db: Transaction) -> list[str]:
@@ -186,6 +233,33 @@ async def cancel_waiting_of(db: Transaction, org_id: UUID, user_id: UUID) -> lis
         """,
         org_id=org_id,
         user_id=user_id,
+    )
+
+
+async def drop(db: Transaction, org_id: UUID, ids: list[UUID]) -> list[UUID]:
+    # A caller may hold what a settlement waits for: so nothing that another transaction holds is waited for here.
+    rows = await db.rows(
+        """
+        UPDATE jobs SET cancel_asked = true, state = CASE state WHEN 'running' THEN state ELSE 'cancelled' END,
+               finished_at = CASE WHEN state <> 'running' THEN now() END
+         WHERE org_id = :org_id AND id IN (
+           SELECT id FROM jobs WHERE org_id = :org_id AND id = ANY(:ids) AND state IN ('scheduled', 'queued', 'running')
+            ORDER BY id FOR NO KEY UPDATE SKIP LOCKED)
+        RETURNING id, state
+        """,
+        org_id=org_id,
+        ids=ids,
+    )
+    return [id for id, state in rows if state == "cancelled"]
+
+
+async def list_states(db: Transaction, org_id: UUID, ids: list[UUID], served: list[str]) -> list[JobSummary]:
+    return await db.all(
+        JobSummary,
+        f"SELECT {SUMMARY} {FROM_JOBS} WHERE j.org_id = :org_id AND j.id = ANY(:ids)",
+        org_id=org_id,
+        ids=ids,
+        served=served,
     )
 
 
