@@ -6,6 +6,7 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
+import structlog
 
 from atrium.boot.assemble import Application
 from tests.client import Client
@@ -17,6 +18,12 @@ from tests.postgres import fresh_database
 from tests.servers import open_application, settings_for
 
 SHOWN_FILES, SLOW_FILE = 20, 5
+
+
+def pytest_configure() -> None:
+    """Logs without the values of variables: a server in the tests' own process would stand still while it prints them all."""
+    render = structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback)
+    structlog.configure(processors=[structlog.processors.add_log_level, structlog.processors.TimeStamper(), render])
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

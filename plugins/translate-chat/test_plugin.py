@@ -15,3 +15,4 @@ def test_it_loads_whole() -> None:
     tools = {name: registry.tools[name] for name in ("chat_message", "translate_text")}
     assert {tool.source for tool in tools.values()} == {"plugin:translate-chat"}
     assert all(tool.perform is not None and tool.effect == "read" for tool in tools.values())
+    assert [spec.slug for spec in registry.plugins["translate-chat"].workflows] == ["translate-chat"]

@@ -1,5 +1,7 @@
-"""Asks a model and translates: two tools that wait for a model, and so hold no transaction while they do."""
+"""Asks a model and translates: two tools that wait for a model, and so hold no transaction while they do, and a workflow of both."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 from atrium.sdk import LONGEST_TRANSLATION, Message, Operation, Parameter, Plugin, Tool, Turn, run_turn, translate
@@ -18,6 +20,7 @@ async def translate_text(op: Operation, arguments: dict[str, Any]) -> str:
 
 
 PLUGIN = Plugin(
+    workflows=(json.loads((Path(__file__).parent / "translate-chat.json").read_text()),),
     tools=(
         Tool(
             name="chat_message",

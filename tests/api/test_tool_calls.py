@@ -74,6 +74,10 @@ async def sleep(op, arguments):
         return await connection.fetchval(HELD, mine)
 
 
+async def relay(op, arguments):
+    return (await call_tool(op, arguments["tool"], arguments["given"])).value
+
+
 async def draw(db, principal, arguments):
     return Artifact(kind="table", title="Fields of\\nan offer", summary="3 fields", object_id=UUID(int=7), extra={"fields": {"total": 3}})
 
@@ -91,6 +95,7 @@ NAME = Parameter(name="name", type="string", choices=("Blue", "Green"))
 FAIL = Parameter(name="fail", type="boolean", optional=True)
 LENGTH = Parameter(name="length", type="integer")
 SECONDS = Parameter(name="seconds", type="number", optional=True)
+RELAYED = (Parameter(name="tool", type="string"), Parameter(name="given", type="object"))
 
 
 def tool(name, run=None, effect="read", permission="chat:use", **more):
@@ -102,6 +107,8 @@ PLUGIN = Plugin(
         tool("mark", mark, "write", parameters=(NAME, FAIL)),
         tool("mark_unannounced", mark, "read", parameters=(NAME,)),
         tool("sleep", perform=sleep, effect="egress", seconds=0.2, parameters=(SECONDS,)),
+        tool("relay_reading", perform=relay, parameters=RELAYED),
+        tool("relay_writing", perform=relay, effect="write", parameters=RELAYED),
         tool("draw", draw, untrusted=False),
         tool("speak", speak, parameters=(LENGTH,)),
         tool("misbehave", misbehave),
@@ -198,6 +205,26 @@ async def test_a_tool_that_says_it_reads_cannot_write(alice: Client) -> None:
 
     assert (tried.status, tried.code) == (502, "tools.failed")
     assert await team_name(alice) == "First team"
+
+
+async def test_a_tool_that_says_it_reads_calls_none_that_does_more(alice: Client, admin: Client) -> None:
+    blue = {"tool": "mark", "given": {"name": "Blue"}}
+
+    refused = [
+        await call(alice, "relay_reading", **blue),
+        await call(alice, "relay_reading", tool="sleep", given={}),
+        await call(alice, "relay_reading", tool="relay_writing", given=blue),
+        await call(alice, "relay_reading", tool="relay_reading", given=blue),
+        await call(alice, "relay_writing", tool="relay_reading", given=blue),
+    ]
+    looked = await call(alice, "relay_reading", tool="relay_reading", given={"tool": "draw", "given": {}})
+
+    assert {(answer.status, answer.code) for answer in refused} == {(403, "tools.effect_refused")}
+    assert (looked.status, looked["value"]["kind"]) == (200, "table")
+    assert await team_name(alice) == "First team"
+    assert [event["subject"] for event in await calls_on_record(admin)] == ["relay_writing"]
+    assert (await call(alice, "relay_writing", **blue)).status == 200
+    assert await team_name(alice) == "Blue"
 
 
 @pytest.mark.parametrize("path", [f"{LOOK}?name=mark", f"{LOOK}?name=sleep"])

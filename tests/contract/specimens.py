@@ -207,6 +207,39 @@ async def a_job(place: Place) -> str:
     return str((await made(place.caller.post("/api/jobs", draft)))["id"])
 
 
+def a_spec(slug: str, title: str) -> dict[str, Any]:
+    step = {"name": "count", "kind": "tool", "tool": "word_count", "with": {"text": title}}
+    return {"slug": slug, "title": title, "start": "count", "max_steps": 1, "steps": [step]}
+
+
+async def a_workflow(place: Place) -> str:
+    # Told to whom asks for it, so that it carries nothing of what it names.
+    admin, slug = await place.company.join("admin", team=place.team), f"flow-{secrets.token_hex(8)}"
+    await made(admin.post("/api/workflows", a_spec(slug, place.canary)))
+    return slug
+
+
+async def a_run(place: Place) -> str:
+    # A listing of runs shows what they are runs of.
+    slug, admin = f"{place.canary}-{secrets.token_hex(4)}", await place.company.join("admin", team=place.team)
+    await made(admin.post("/api/workflows", a_spec(slug, place.canary)))
+    return str((await made(admin.post(f"/api/workflows/{slug}/run", {})))["id"])
+
+
+async def a_new_workflow(place: Place) -> Any:
+    return a_spec(f"flow-{secrets.token_hex(8)}", place.canary)
+
+
+async def a_trigger(place: Place) -> str:
+    admin = await place.company.join("admin", team=place.team)
+    draft = {"workflow_slug": await a_workflow(place), "name": place.canary, "match_prefix": f"{place.canary}/"}
+    return str((await made(admin.post("/api/doc-triggers", draft)))["id"])
+
+
+async def a_new_trigger(place: Place) -> Any:
+    return {"workflow_slug": await a_workflow(place), "name": place.canary, "match_prefix": f"{place.canary}/"}
+
+
 async def an_executor(place: Place) -> str:
     draft = {"name": f"{place.canary} {secrets.token_hex(4)}", "mode": "pull", "org_id": place.caller.org_id}
     operator = await place.company.join("owner", team=place.team, org_role="org_owner", operator=True)
@@ -347,6 +380,9 @@ MAKERS: dict[str, Maker] = {
     "/api/members/:id": a_colleague,
     "/api/org/members/:id": a_colleague,
     "/api/s3/credentials/:id": an_access_key,
+    "/api/workflows/:slug": a_workflow,
+    "/api/doc-triggers/:id": a_trigger,
+    "/api/runs/:id": a_run,
 }
 
 EXAMPLES: dict[Key, Example] = {
@@ -416,6 +452,10 @@ EXAMPLES: dict[Key, Example] = {
     ("POST", "/api/s3/credentials"): Example(sends(name="A key")),
     ("POST", "/api/tokens"): Example(sends(name="A token")),
     ("POST", "/api/features/:name"): Example(sends(enabled=True)),
+    ("POST", "/api/workflows"): Example(a_new_workflow),
+    ("POST", "/api/workflows/:slug/run"): Example(sends()),
+    ("POST", "/api/doc-triggers"): Example(a_new_trigger),
+    ("PATCH", "/api/doc-triggers/:id"): Example(sends(name="Another name")),
     ("GET", "/api/x/example-tools/word-count"): Example(query={"text": "three plain words"}),
     ("POST", "/api/x/example-tools/word-count"): Example(sends(text="three plain words")),
     ("GET", "/api/x/integrator-demo/eta"): Example(query={"lane": "AMS-LIS"}),

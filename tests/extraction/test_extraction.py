@@ -179,14 +179,12 @@ async def test_a_reader_that_was_taken_over_sees_no_file_but_its_own(
     if reason := await SANDBOX.reason():
         pytest.skip(f"there is no working sandbox here: {reason}")
     with readable_folder() as folder:
-        (folder / "spy.py").write_text(SPY)
+        (folder / "extractor.py").write_text(SPY)
         (folder / "document").write_text("x")
-        monkeypatch.setattr(reading, "WORKER", folder / "spy.py")
-        reading._shown.cache_clear()
+        monkeypatch.setattr(reading, "WORKER", folder / "extractor.py")
 
         found = await extract(folder / "document", "plain", Settings(), SANDBOX)
 
-    reading._shown.cache_clear()
     assert found.text.startswith("read 0 in ")
     assert "'home'" not in found.text
     assert found.text.endswith("as 65534\n")

@@ -195,6 +195,45 @@ ROWS: dict[str, tuple[str, ...]] = {
         "INSERT INTO glossary_terms (id, org_id, team_id, target, term, case_sensitive, changed_by)"
         f" VALUES (gen_random_uuid(), '{ORG}', '{TEAM}', 'es', 'Ü', true, '{ADA}')",
     ),
+    "workflows": (
+        "INSERT INTO workflows (team_id, slug, org_id, version, source, plugin_digest)"
+        f" VALUES ('{TEAM}', 'process-upload', '{ORG}', 1, 'plugin:doc-pipeline', '\\x01')",
+        f"INSERT INTO workflows (team_id, slug, org_id, version, source) VALUES ('{TEAM}', 'own', '{ORG}', 2, 'team')",
+    ),
+    "workflow_versions": (
+        "INSERT INTO workflow_versions (team_id, slug, version, org_id, spec)"
+        f" VALUES ('{TEAM}', 'process-upload', 1, '{ORG}', '{{\"slug\": \"process-upload\", \"steps\": [{{}}]}}')",
+        "INSERT INTO workflow_versions (team_id, slug, version, org_id, spec, created_by)"
+        f" VALUES ('{TEAM}', 'own', 2, '{ORG}', '{{\"title\": \"Ü\", \"steps\": [{{}}]}}', '{ADA}')",
+    ),
+    "runs": (
+        "INSERT INTO runs (id, org_id, team_id, user_id, slug, version, locale, input, max_steps)"
+        f" VALUES ('{NOTE}', '{ORG}', '{TEAM}', '{ADA}', 'own', 2, 'en', '{{\"ü\": null}}', 3)",
+        "INSERT INTO runs (id, org_id, team_id, user_id, slug, version, state, locale, input, output, max_steps, finished_at)"
+        f" VALUES (gen_random_uuid(), '{ORG}', '{TEAM}', '{ADA}', 'own', 2, 'succeeded', 'en', '{{}}', '[1]', 3, now())",
+    ),
+    "run_steps": (
+        "INSERT INTO run_steps (run_id, step, place, org_id, position, kind, tool, input)"
+        f" VALUES ('{NOTE}', 'find', -1, '{ORG}', 0, 'tool', 'word_count', '{{\"text\": \"ü\"}}')",
+        "INSERT INTO run_steps (run_id, step, place, org_id, position, kind, tool, state, item, output, kept, finished_at)"
+        f" VALUES ('{NOTE}', 'each', 0, '{ORG}', 1, 'map', 'word_count', 'succeeded', '1', '2', true, now())",
+    ),
+    "run_objects": (f"INSERT INTO run_objects (run_id, object_id, org_id) VALUES ('{NOTE}', '{NOTE}', '{ORG}')",),
+    "doc_triggers": (
+        "INSERT INTO doc_triggers (id, org_id, team_id, name, workflow_slug, match_prefix, match_types, input, fire_on_derived, enabled,"
+        f" created_by) VALUES ('{NOTE}', '{ORG}', '{TEAM}', 'Ü', 'own', 'in/ü', '{{text/*}}', '{{\"a\": {{}}}}', true, true, '{ADA}')",
+        "INSERT INTO doc_triggers (id, org_id, team_id, name, workflow_slug, match_prefix, match_types, input, fire_on_derived, enabled)"
+        f" VALUES (gen_random_uuid(), '{ORG}', '{TEAM}', '', 'own', '', '{{}}', '{{}}', false, false)",
+    ),
+    "trigger_matches": (
+        f"INSERT INTO trigger_matches (team_id, type, prefix, trigger_id, org_id) VALUES ('{TEAM}', 'text/*', 'in/ü', '{NOTE}', '{ORG}')",
+    ),
+    "trigger_fires": (
+        "INSERT INTO trigger_fires (trigger_id, id, org_id, object_id, version_id, number, user_id, run_id)"
+        f" VALUES ('{NOTE}', '{NOTE}', '{ORG}', '{NOTE}', '{NOTE}', 1, '{ADA}', '{NOTE}')",
+        "INSERT INTO trigger_fires (trigger_id, id, org_id, object_id, version_id, number, user_id, reason)"
+        f" VALUES ('{NOTE}', gen_random_uuid(), '{ORG}', '{NOTE}', gen_random_uuid(), 2, '{ADA}', 'storm')",
+    ),
     "audit_keys": ("INSERT INTO audit_keys (id, sealed) VALUES ('\\x01020304', '\\x01')",),
     "key_check": ("INSERT INTO key_check (sealed) VALUES ('\\x01')",),
 }

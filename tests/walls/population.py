@@ -7,6 +7,7 @@ from uuid import UUID
 
 from atrium.boot.assemble import Application
 from atrium.ground.audit import sealer
+from atrium.kit.ids import new_id
 from tests.client import Answer, Client
 from tests.people import Company, found_company
 from tests.postgres import run_as_owner
@@ -23,6 +24,7 @@ class Populated:
     private_note: str
     team_note: str
     token: str
+    document: str
 
 
 async def _done(answer: Answer) -> Answer:
@@ -43,10 +45,12 @@ async def populate(house: Application) -> Populated:
     await _spend_and_brand(owner, other, canary)
     await _queue(house, company, other, canary)
     await _store(house, owner, other, canary)
+    await _flow(house, other, canary)
+    document = await _done(await other.post("/api/documents", {"title": canary, "body": canary, "visibility": "team"}))
     await _await_activation(house, company, owner)
     await Client(house.app).post("/api/login", {"username": owner.username, "password": "not the password"})
     await _seal(house, company)
-    return Populated(company, owner, other, canary, private, shared, token["id"])
+    return Populated(company, owner, other, canary, private, shared, token["id"], document["id"])
 
 
 async def _spend_and_brand(owner: Client, other: Client, canary: str) -> None:
@@ -68,7 +72,7 @@ async def _queue(house: Application, company: Company, person: Client, canary: s
     # A lane appears at the first claim, and nobody works here.
     await run_as_owner(
         house.services.settings.database_url,
-        "INSERT INTO job_lanes (team_id, org_id, pool, open) VALUES ($1, $2, 'x.example-tools.word-count', true)",
+        "INSERT INTO job_lanes (team_id, org_id, pool, open) VALUES ($1, $2, 'x.example-tools.word-count', true) ON CONFLICT DO NOTHING",
         UUID(person.team_id), company.org.id,
     )  # fmt: skip
     # As if a worker had begun to answer a chat.
@@ -93,6 +97,31 @@ async def _store(house: Application, owner: Client, other: Client, canary: str) 
         "INSERT INTO derivations (org_id, version_id, object_id, source_id, source_version_id) VALUES ($1, $2, $3, $3, $2)",
         UUID(owner.org_id), UUID(kept["version"]["id"]), UUID(kept["id"]),
     )  # fmt: skip
+
+
+async def _flow(house: Application, person: Client, canary: str) -> None:
+    """A workflow, and a run of it as it is after its first step."""
+    step = {"name": "count", "kind": "tool", "tool": "word_count", "with": {"text": canary}}
+    spec = {"slug": canary, "title": canary, "start": "count", "max_steps": 1, "steps": [step]}
+    await _done(await person.post("/api/workflows", spec))
+    org, team, user = (UUID(id) for id in (person.org_id, person.team_id, person.user_id))
+    url, run = house.services.settings.database_url, new_id()
+    await run_as_owner(
+        url,
+        "INSERT INTO runs (id, org_id, team_id, user_id, slug, version, locale, input, max_steps)"
+        " VALUES ($1, $2, $3, $4, $5, 1, 'en', to_jsonb($5::text), 1)",
+        run, org, team, user, canary,
+    )  # fmt: skip
+    await run_as_owner(
+        url,
+        "INSERT INTO run_steps (run_id, step, org_id, position, kind, tool, state, output)"
+        " VALUES ($1, 'count', $2, 0, 'tool', 'word_count', 'succeeded', to_jsonb($3::text))",
+        run, org, canary,
+    )  # fmt: skip
+    await run_as_owner(url, "INSERT INTO run_objects (run_id, object_id, org_id) VALUES ($1, $1, $2)", run, org)
+    draft = {"workflow_slug": canary, "name": canary, "match_prefix": f"{canary}/", "enabled": False}
+    await _done(await person.post("/api/doc-triggers", draft))
+    await _done(await person.put(f"/api/repo/{canary}/noticed.txt", canary.encode()))
 
 
 async def _begin_an_upload(house: Application, org: UUID, team: UUID, user: UUID, canary: str) -> None:

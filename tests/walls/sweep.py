@@ -36,6 +36,9 @@ async def errands(house: Application, ours: Populated, theirs: Populated) -> lis
     found: list[Errand] = []
     for endpoint in house.endpoints:
         # Operators look over all companies, provisioning is not a caller's at all, and S3 is asked in its own protocol.
+        if endpoint.route.protocol == "MCP":
+            found += await _tool_calls(endpoint, ours, theirs)
+            continue
         if is_public(endpoint) or endpoint.route.auth in (Auth.SUPERADMIN, Auth.PROVISION, Auth.SIGNED):
             continue
         if endpoint.route.method == "GET" and not endpoint.path:
@@ -71,6 +74,31 @@ async def _foreign_ids(endpoint: Endpoint, ours: Populated, theirs: Populated) -
         ask = await SPECIMENS.ask(endpoint, mine, {parameter: value})
         found.append(Errand(name_of(endpoint), ask, mine.caller, (theirs.canary, other.canary), True))
     return found
+
+
+async def _tool_calls(endpoint: Endpoint, ours: Populated, theirs: Populated) -> list[Errand]:
+    """Every tool that reads, asked for what is theirs; what a tool refuses is a result that says so."""
+    mine = await _place(endpoint, ours)
+    asked: list[tuple[str, dict[str, str]]] = [
+        ("notes_list", {}),
+        ("notes_list", {"q": theirs.canary}),
+        ("notes_read", {"id": theirs.team_note}),
+        ("notes_read", {"id": theirs.private_note}),
+        ("documents_read", {"id": theirs.document}),
+        ("files_list", {}),
+        ("files_list", {"prefix": theirs.canary}),
+        ("doc_text", {"object": theirs.document}),
+    ]
+    return [
+        Errand(name_of(endpoint), _tool_call(endpoint, name, arguments), mine.caller, (theirs.canary,), False)
+        for name, arguments in asked
+    ]
+
+
+def _tool_call(endpoint: Endpoint, name: str, arguments: dict[str, str]) -> Ask:
+    params = {"name": name, "arguments": arguments}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    return Ask(endpoint.route.method, endpoint.route.path, body)
 
 
 async def _place(endpoint: Endpoint, where: Populated) -> Place:

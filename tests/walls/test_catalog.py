@@ -30,6 +30,7 @@ OF_APP = {
     "blobs": ALL,
     "company_branding": ALL,
     "derivations": "SELECT INSERT",
+    "doc_triggers": ALL,
     "failed_sign_ins": "SELECT",
     "glossary_terms": ALL,
     "idempotency_keys": ALL,
@@ -58,6 +59,9 @@ OF_APP = {
     "quota_limits": ALL,
     "quota_usage": "SELECT INSERT UPDATE",
     "recovery_codes": ALL,
+    "run_objects": "SELECT INSERT",
+    "run_steps": "SELECT INSERT UPDATE",
+    "runs": "SELECT INSERT UPDATE",
     "s3_buckets": ALL,
     "s3_keys": "SELECT INSERT DELETE",
     "schema_migrations": "SELECT",
@@ -66,6 +70,9 @@ OF_APP = {
     "tokens": ALL,
     "tool_switches": ALL,
     "translations": "SELECT INSERT DELETE",
+    # what became of a version is never rewritten
+    "trigger_fires": "SELECT INSERT",
+    "trigger_matches": "SELECT INSERT DELETE",
     "turn_pieces": "SELECT INSERT",
     "turns": "SELECT INSERT UPDATE",
     # nobody who serves a company makes an operator
@@ -73,6 +80,9 @@ OF_APP = {
         "SELECT INSERT(display_name, id, org_id, org_role, password_hash, role, team_id, username)"
         " UPDATE(display_name, left_at, locale, org_role, password_hash, role, totp_last_step, totp_sealed, username)"
     ),
+    # a published version never changes
+    "workflow_versions": "SELECT INSERT",
+    "workflows": "SELECT INSERT UPDATE",
 }
 # What the directory's role may do, in every company. Each line here is a decision; widen it knowingly.
 OF_SYSTEM = {
@@ -132,6 +142,8 @@ OF_SYSTEM = {
     "rate_limits": ALL,
     # an operator revokes a person's second factor
     "recovery_codes": "SELECT DELETE",
+    # forgetting old runs needs when they ended, never what they were given or made
+    "runs": "SELECT(finished_at, id) DELETE",
     # finding whose key signed a request, and sealing secrets again
     "s3_keys": "SELECT UPDATE(last_used_at, secret_sealed)",
     "schema_migrations": "SELECT",
@@ -143,6 +155,8 @@ OF_SYSTEM = {
     # sign-in finds the account by name; the seed in it is sealed
     # forgetting old translations needs their age, never a word of them
     "translations": "SELECT(created_at, id) DELETE",
+    # forgetting old entries needs their age, never which object or person they name
+    "trigger_fires": "SELECT(at, id, trigger_id) DELETE",
     # what models say is stored for all turns of a process at once: added and deleted, and no word of it read
     "turn_pieces": "SELECT(turn_id) INSERT DELETE",
     "turn_processes": ALL,

@@ -103,6 +103,7 @@ async def test_without_either_wall_everything_comes_through() -> None:
         "GET /api/members",
         "GET /api/tokens",
         "GET /api/audit",
+        "POST /mcp",
     }
 
 

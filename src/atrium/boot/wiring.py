@@ -19,6 +19,7 @@ from atrium.engine.executors import jobs as executor_jobs
 from atrium.engine.executors import service as executor_service
 from atrium.engine.extraction import jobs as extraction_jobs
 from atrium.engine.extraction import listeners as extraction_listeners
+from atrium.engine.extraction import service as extraction_service
 from atrium.engine.extraction import tools as extraction_tools
 from atrium.engine.jobs import chores as job_chores
 from atrium.engine.jobs import handlers as jobs
@@ -29,6 +30,10 @@ from atrium.engine.repository import handlers as repository
 from atrium.engine.repository import listeners as repository_listeners
 from atrium.engine.repository import tools as repository_tools
 from atrium.engine.tools import handlers as tools
+from atrium.engine.workflows import chores as workflow_chores
+from atrium.engine.workflows import handlers as workflows
+from atrium.engine.workflows import jobs as workflow_jobs
+from atrium.engine.workflows import memory as workflow_memory
 from atrium.ground.audit import chain_keys
 from atrium.ground.audit import chores as audit_chores
 from atrium.ground.audit import handlers as audit
@@ -51,6 +56,8 @@ from atrium.product.mcp import service as mcp_service
 from atrium.product.notes import handlers as notes
 from atrium.product.notes import listeners as note_listeners
 from atrium.product.notes import tools as note_tools
+from atrium.product.pipeline import rendering as pipeline_rendering
+from atrium.product.pipeline import tools as pipeline_tools
 from atrium.product.s3 import handlers as s3
 from atrium.product.s3 import listeners as s3_listeners
 from atrium.product.s3 import service as s3_service
@@ -59,6 +66,9 @@ from atrium.product.translation import handlers as translation
 from atrium.product.translation import listeners as translation_listeners
 from atrium.product.trash import chores as trash_chores
 from atrium.product.trash import handlers as trash
+from atrium.product.triggers import chores as trigger_chores
+from atrium.product.triggers import handlers as triggers
+from atrium.product.triggers import listeners as trigger_listeners
 from atrium.seams.wiring import Domain
 
 DOMAINS = (
@@ -89,6 +99,7 @@ DOMAINS = (
         tools=extraction_tools.TOOLS,
         job_kinds=extraction_jobs.KINDS,
         listeners=extraction_listeners.LISTENERS,
+        start=extraction_service.start,
     ),
     Domain(
         "executors",
@@ -105,11 +116,21 @@ DOMAINS = (
         start=ai_keeping.start,
         stop=ai_keeping.stop,
     ),
+    Domain(
+        "workflows",
+        workflows,
+        job_kinds=workflow_jobs.KINDS,
+        chores=workflow_chores.CHORES,
+        start=workflow_memory.start,
+        stop=workflow_memory.stop,
+    ),
     Domain("notes", notes, tools=note_tools.TOOLS, listeners=note_listeners.LISTENERS),
     Domain("documents", documents, tools=document_tools.TOOLS),
     Domain("mcp", mcp, tool_sources=(mcp_service.McpTools(),), start=mcp_servers.start, stop=mcp_servers.stop),
     Domain("s3", s3, listeners=s3_listeners.LISTENERS, reseal=s3_service.reseal),
     Domain("translation", translation, listeners=translation_listeners.LISTENERS, chores=translation_chores.CHORES),
+    Domain("triggers", triggers, listeners=trigger_listeners.LISTENERS, chores=trigger_chores.CHORES),
+    Domain("pipeline", tools=pipeline_tools.TOOLS, start=pipeline_rendering.start, stop=pipeline_rendering.stop),
     Domain("trash", trash, chores=trash_chores.CHORES),
     Domain("branding", branding),
     Domain("localization", localization),

@@ -61,7 +61,8 @@ def example_of(kind: Any) -> Any:
 
 def _value(name: str, found: inspect.Type) -> Any:
     if isinstance(found, inspect.Metadata):
-        return _value(name, found.type)
+        given = (found.extra_json_schema or {}).get("examples")
+        return given[0] if given else _value(name, found.type)
     if isinstance(found, inspect.UnionType):
         return _value(name, next(one for one in found.types if not isinstance(one, inspect.NoneType)))
     if isinstance(found, inspect.StructType):

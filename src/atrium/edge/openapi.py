@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, get_args, get_origin
+from types import UnionType
+from typing import Any, Union, get_args, get_origin
 from uuid import UUID
 
 import msgspec
@@ -56,6 +57,8 @@ PARAMETERS = {
     "q": "Text to search for.",
     "scope": "`team` lists the caller's own team, `org` the whole company.",
     "prefix": "Only keys that begin with this.",
+    "slug": "The slug, as the listing has it.",
+    "dry_run": "Checks the request and stores nothing.",
     "delimiter": "Keys are cut after this text and listed as folders.",
     "shared": "Only what others shared with the caller.",
     "kind": "Only this kind.",
@@ -75,10 +78,11 @@ PARAMETERS = {
 
 
 class FieldProblem(msgspec.Struct):
-    """One field that was refused."""
+    """One field that was refused; a `code` says which rule it breaks, where there are several."""
 
     path: str
     message: str
+    code: str = ""
 
 
 class Problem(msgspec.Struct, omit_defaults=True):
@@ -141,8 +145,8 @@ def address_of(route: Route) -> str:
 def _types(endpoints: Sequence[Endpoint]) -> list[Any]:
     found: list[Any] = []
     for endpoint in endpoints:
-        _, kind = _reply_of(endpoint)
-        found += [kind, *endpoint.query.values(), *endpoint.path.values()]
+        kinds = (kind for _, kind in _replies_of(endpoint))
+        found += [*kinds, *endpoint.query.values(), *endpoint.path.values()]
         if endpoint.reads_json:
             found.append(endpoint.body)
     unique = {id(kind): kind for kind in found if kind not in (Content, Download, EventStream)}
@@ -182,6 +186,9 @@ def _needs_body(endpoint: Endpoint) -> bool:
     # An absent body is read as an empty object; a plugin's handler that names no type decides for itself.
     if endpoint.decode is None:
         return False
+    if getattr(endpoint.body, "__origin__", None) is Any:
+        # Described, and judged by the handler: nothing is not what is described.
+        return True
     try:
         endpoint.decode(b"{}")
     except msgspec.ValidationError:
@@ -223,11 +230,23 @@ def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
     return options[0] if len(options) == 1 else schema
 
 
-def _reply_of(endpoint: Endpoint) -> tuple[str, Any]:
-    status, kind = "200", endpoint.reply
+def _replies_of(endpoint: Endpoint) -> list[tuple[str, Any]]:
+    """Every reply that is no refusal, with its status; the first is the usual one. Most handlers have one."""
+    wrapped = get_args(endpoint.reply) if get_origin(endpoint.reply) in (UnionType, Union) else ()
+    structs = [option for option in wrapped if isinstance(option, type(msgspec.Struct))]
+    several = len(structs) > 1 or any(get_origin(option) in _WRAPPERS for option in wrapped)
+    return [_unwrapped(option) for option in (wrapped if several else (endpoint.reply,))]
+
+
+def _unwrapped(kind: Any) -> tuple[str, Any]:
+    status = "200"
     while (origin := get_origin(kind)) in _WRAPPERS:
         status, kind = _WRAPPERS[origin] or status, get_args(kind)[0]
     return status, kind
+
+
+def _reply_of(endpoint: Endpoint) -> tuple[str, Any]:
+    return _replies_of(endpoint)[0]
 
 
 def _responses(endpoint: Endpoint, schema_of: dict[int, Any]) -> dict[str, Any]:
@@ -251,6 +270,13 @@ def _responses(endpoint: Endpoint, schema_of: dict[int, Any]) -> dict[str, Any]:
         link = "The next page, as a link with `rel=next` (RFC 8288); absent on the last."
         done["headers"] = {"Link": {"description": link, "schema": {"type": "string"}}}
     extra: dict[str, Any] = {"201": done} if get_origin(endpoint.reply) is Put else {}
+    for other, beside in _replies_of(endpoint)[1:]:
+        reply = {"application/json": {"schema": schema_of[id(beside)]}}
+        if other == status:
+            content["application/json"] = {"schema": {"anyOf": [schema_of[id(kind)], schema_of[id(beside)]]}}
+            done.get("headers", {}).pop("ETag", None)
+            continue
+        extra[other] = {"description": (beside.__doc__ or "Done.").strip(), "content": reply}
     if kind is Download:
         extra = {"206": {"description": "Part of it.", "content": content}, "304": {"description": "Not modified."}}
     elif _revalidates(endpoint):

@@ -116,7 +116,7 @@ def _body(operation: dict[str, Any], named: dict[str, Any]) -> str:
 def _reply(operation: dict[str, Any], named: dict[str, Any]) -> str:
     done = next(reply for status, reply in operation["responses"].items() if status.startswith("2"))
     schema = done.get("content", {}).get("application/json", {}).get("schema", {})
-    return _fields("Reply", _rows_of(schema, named))
+    return "".join(_fields("Reply", _rows_of(one, named)) for one in schema.get("anyOf", [schema]))
 
 
 def _rows_of(schema: dict[str, Any], named: dict[str, Any]) -> list[tuple[str, str, bool, str]]:

@@ -1,8 +1,10 @@
 """JSON schemas that anybody may hand in, and a model's reply judged by one; a reply is taken or refused, never repaired."""
 
 import json
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 import jsonschema_rs
@@ -15,6 +17,8 @@ MOST_WORK = 2_000_000
 # Of all tools of a turn together; of one schema a few thousand.
 MOST_OF_TOOLS = 6_000
 _AT_LEAST = 8
+# Finding all faults takes so many times as long as finding the first.
+_ALL = 1_000
 _LARGEST_PATTERN = 1 << 18
 
 
@@ -101,6 +105,28 @@ def require_fitting(value: Any, schema: Schema) -> None:
     except jsonschema_rs.ValidationError as fault:
         place = "/".join(map(str, fault.instance_path))
         raise ReplyRefused(f"it does not fit the schema at /{place}: {fault.message[:200]}") from fault
+
+
+def faults_in(value: Any, schema: Schema, most: int) -> list[tuple[str, str]]:
+    """Where a value is not what the schema allows, as JSON pointers with sentences: so many, or the first where finding more takes long.
+
+    Nothing when it fits.
+    """
+    if schema.work(value) > MOST_WORK:
+        return [("", "it is too large to be compared with this schema; ask for less at once")]
+    found = schema.validator.iter_errors(value) if schema.work(value) * _ALL <= MOST_WORK else _first(schema, value)
+    return [(_pointer(fault.instance_path), fault.message[:200]) for fault in islice(found, most)]
+
+
+def _first(schema: Schema, value: Any) -> Iterator[jsonschema_rs.ValidationError]:
+    try:
+        schema.validator.validate(value)
+    except jsonschema_rs.ValidationError as fault:
+        yield fault
+
+
+def _pointer(path: Iterable[str | int]) -> str:
+    return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in path)
 
 
 def _never(address: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, Collection
 from enum import Enum
 from types import TracebackType
@@ -114,6 +115,19 @@ class Services(msgspec.Struct, frozen=True, kw_only=True):
 _NOTHING = Holding.NOTHING
 
 
+class RunStep(msgspec.Struct, frozen=True, kw_only=True):
+    """The step of a workflow's run that something is done for; `index` is of an item in a map.
+
+    `keep` takes (context, value): it keeps the step's result in that transaction, or raises where an earlier attempt has kept one.
+    A tool that the step's own tool calls has none.
+    """
+
+    run_id: UUID
+    name: str
+    index: int | None
+    keep: Callable[[Any, Any], Awaitable[None]] | None = None
+
+
 class Acting(msgspec.Struct, kw_only=True):
     """Who acts, with what; `checked` remembers which permissions were asked about."""
 
@@ -126,7 +140,12 @@ class Acting(msgspec.Struct, kw_only=True):
     # Whether a session opened now travels as a cookie.
     wants_cookie: bool = False
     holding: Holding = Holding.NOTHING
+    # Whether a tool acts that only reads; no tool that it calls may do more.
+    only_reads: bool = False
     checked: set[str] = msgspec.field(default_factory=set)
+    # What was spent of quotas, by dimension; an operation and its transactions count together.
+    spent: Counter[str] = msgspec.field(default_factory=Counter)
+    step: RunStep | None = None
 
     @property
     def may_end(self) -> bool:
@@ -165,6 +184,14 @@ class Context(Acting, kw_only=True):
         """Tell every listener of this event, inside this transaction, in wiring order."""
         for listener in self.services.registry.listeners_of(type(event)):
             await listener.hear(self, event)
+
+    async def keep_result(self, result: Any) -> None:
+        """Keep what a tool comes to in the transaction of its effect, so that a repeated workflow step takes it and does nothing again.
+
+        A tool that has `perform` and an effect here calls it before its writing transaction ends. Outside a workflow it does nothing.
+        """
+        if self.step is not None and self.step.keep is not None:
+            await self.step.keep(self, result)
 
     def acting_as(self, who: Principal) -> Context:
         """The same transaction on behalf of someone else; permissions are asked about afresh."""
@@ -213,7 +240,10 @@ class Operation(Acting, kw_only=True):
             secure=self.secure,
             wants_cookie=self.wants_cookie,
             holding=self.holding,
+            only_reads=self.only_reads,
             checked=self.checked,
+            spent=self.spent,
+            step=self.step,
             db=db,
             ending=ending,
         )

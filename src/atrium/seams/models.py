@@ -136,6 +136,14 @@ class ModelRefused(ModelFailure):
     lasting = True
 
 
+class ReplyUnfit(ModelRefused):
+    """The reply is not in the form that was asked for; `text` is what was said instead."""
+
+    def __init__(self, message: str, usage: TokenUsage, text: str) -> None:
+        super().__init__(message, usage)
+        self.text = text
+
+
 async def complete(port: ModelPort, turn: Turn) -> ModelReply:
     """The whole turn at once."""
     text, thinking, calls = "", "", list[Call]()

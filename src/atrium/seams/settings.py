@@ -280,6 +280,10 @@ class Settings:
         "", "Executor of the role `utility` for teams that chose none; this server when empty."
     )
     job_retention_days: int = setting(30, "Days for which finished jobs are kept.")
+    run_retention_days: int = setting(90, "Days for which ended runs of workflows, and what fired them, are kept.")
+    trigger_depth: int = setting(
+        5, "How many runs may follow from each other by triggers, one writing what starts the next.", least=0, most=100
+    )
     trash_days: int = setting(
         30, "Days for which deleted notes, documents and files can be restored; 0 deletes them at once.", least=0
     )

@@ -8,6 +8,7 @@ from uuid import UUID
 
 import msgspec
 
+from atrium.kit.errors import AppError
 from atrium.kit.signatures import is_async_of
 
 ParameterType = Literal["string", "integer", "number", "boolean", "array", "object"]
@@ -37,7 +38,8 @@ class Tool:
     `run` takes (database transaction, principal, arguments) and is done soon; what it writes commits with its audit event.
     A tool whose effect is `read` gets a transaction that cannot write. `act` is the same for the server's own tools, which call
     services: it takes (context, arguments). `perform` takes (operation, arguments), for a tool that waits for a model or another
-    machine: it opens its own short transactions and holds none while it waits.
+    machine: it opens its own short transactions and holds none while it waits. The tools that one with the effect `read`
+    calls may have no other effect.
 
     They return text, anything that JSON can express, or an Artifact, within `seconds`. The result of an `untrusted` tool
     may contain what strangers wrote, so a model that has read it is not allowed effects without a person's approval.
@@ -109,6 +111,14 @@ class ToolSource(Protocol):
 
     async def find_tool(self, ctx: Any, name: str) -> Tool | None:
         """The tool of this name, or None; a name belongs to one source for good."""
+
+
+def require_id(arguments: Mapping[str, Any], name: str, refusal: AppError) -> UUID:
+    """The argument of this name as an id; raises the refusal when it is none."""
+    try:
+        return UUID(arguments[name])
+    except ValueError as error:
+        raise refusal from error
 
 
 def schema_of(tool: Tool) -> dict[str, Any]:

@@ -28,9 +28,9 @@ from atrium.seams.models import (
     ModelEvent,
     ModelFailure,
     ModelPort,
-    ModelRefused,
     ModelReply,
     ModelUnavailable,
+    ReplyUnfit,
     TextPiece,
     ThinkingPiece,
     TokenUsage,
@@ -221,7 +221,8 @@ def checked_reply(turn: Turn, reply: ModelReply) -> ModelReply:
         found = judge_json(reply.text, wanted.compiled())
     except ReplyRefused as error:
         cut = " (it was cut off)" if reply.finish == "length" else ""
-        raise ModelRefused(f"the model's reply is not what was asked for{cut}: {error}", reply.usage) from error
+        problem = f"the model's reply is not what was asked for{cut}: {error}"
+        raise ReplyUnfit(problem, reply.usage, reply.text) from error
     if wanted.type == "json_object" and not isinstance(found, dict):
-        raise ModelRefused("the model's reply is not a JSON object", reply.usage)
+        raise ReplyUnfit("the model's reply is not a JSON object", reply.usage, reply.text)
     return reply

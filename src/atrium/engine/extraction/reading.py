@@ -1,20 +1,14 @@
 """The text of a document, read by a process of its own: a hostile file can kill that one, never the server."""
 
-import asyncio
-import contextlib
-import sys
-from asyncio.subprocess import PIPE, Process
-from functools import lru_cache
 from pathlib import Path
-from typing import IO
 
 import msgspec
 
-from atrium.kit.sandbox import Limits, Program, Sandbox, is_readable_inside
+from atrium.kit.sandbox import Sandbox
+from atrium.kit.scripts import Finished, Script, TookTooLong, run_script
 from atrium.seams.settings import Settings
 
 WORKER = Path(__file__).with_name("extractor.py")
-_PLACE = "/run/extractor.py"
 TYPES = {
     "application/pdf": "pdf",
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
@@ -32,7 +26,7 @@ ENDINGS = {
     "eml": "eml", "md": "plain", "markdown": "plain", "csv": "plain", "tsv": "plain", "txt": "plain", "json": "plain",
 }  # fmt: skip
 # Types that say nothing: then the name decides.
-_VAGUE = frozenset({"application/octet-stream", "binary/octet-stream", "application/zip"})
+VAGUE = frozenset({"application/octet-stream", "binary/octet-stream", "application/zip"})
 _TRUNCATED, _REFUSED = 4, 3
 
 
@@ -54,7 +48,7 @@ def kind_of(content_type: str, filename: str) -> str | None:
         return TYPES[plain]
     if plain.startswith("text/"):
         return "plain"
-    return ENDINGS.get(filename.rpartition(".")[2].lower()) if plain in _VAGUE else None
+    return ENDINGS.get(filename.rpartition(".")[2].lower()) if plain in VAGUE else None
 
 
 def is_extractable(content_type: str, filename: str, size: int) -> bool:
@@ -64,62 +58,25 @@ def is_extractable(content_type: str, filename: str, size: int) -> bool:
 
 async def extract(path: Path, kind: str, settings: Settings, sandbox: Sandbox) -> Extracted:
     """The document's text, within the settings' limits of time, memory and output; raises ExtractionFailed otherwise."""
-    with path.open("rb") as document:
-        process = await _start(document, kind, settings, sandbox)
-    try:
-        async with asyncio.timeout(settings.extraction_seconds):
-            text, complaint = await asyncio.gather(
-                _at_most(process.stdout, settings.extraction_output + 4), _at_most(process.stderr, 400)
-            )
-            code = await process.wait()
-    except TimeoutError as error:
-        raise ExtractionFailed(f"took longer than {settings.extraction_seconds} s") from error
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
-        await process.wait()
-    if code not in (0, _TRUNCATED):
-        raise ExtractionFailed(_why(code, complaint))
-    return Extracted(text.decode("utf-8", "ignore").replace("\0", ""), code == _TRUNCATED)
-
-
-async def _start(document: IO[bytes], kind: str, settings: Settings, sandbox: Sandbox) -> Process:
-    """A reader in the sandbox, which sees the document and the program alone; where there is none, with limits that it sets itself."""
     numbers = settings.extraction_seconds, settings.extraction_memory, settings.extraction_output
-    arguments = (kind, *map(str, numbers))
-    if await sandbox.reason():
-        return await asyncio.create_subprocess_exec(
-            sys.executable, "-I", str(WORKER), *arguments,
-            stdin=document, stdout=PIPE, stderr=PIPE, cwd="/", env={}, start_new_session=True,
-        )  # fmt: skip
-    limits = Limits(memory=settings.extraction_memory, seconds=settings.extraction_seconds)
-    shown, stays = _shown()
-    program = Program(command=(sys.executable, "-I", _PLACE, *arguments), limits=limits, shown=shown, stays=stays)
-    return await sandbox.run(program, document)
+    script = Script(
+        path=WORKER,
+        arguments=(kind, *map(str, numbers)),
+        seconds=settings.extraction_seconds,
+        memory=settings.extraction_memory,
+        output=settings.extraction_output + 4,
+    )
+    try:
+        with path.open("rb") as document:
+            done = await run_script(script, document, sandbox)
+    except TookTooLong as error:
+        raise ExtractionFailed(str(error)) from error
+    if done.code not in (0, _TRUNCATED):
+        raise ExtractionFailed(_why(done))
+    return Extracted(done.output.decode("utf-8", "ignore").replace("\0", ""), done.code == _TRUNCATED)
 
 
-@lru_cache(maxsize=1)
-def _shown() -> tuple[tuple[tuple[Path, str], ...], bool]:
-    """The reader and the Python that runs it, with its libraries, and whether only the server's own user can read these."""
-    # What is below /usr is there anyway.
-    pythons = {Path(prefix) for prefix in (sys.prefix, sys.base_prefix) if not Path(prefix).is_relative_to("/usr")}
-    shown = ((WORKER, _PLACE), *((prefix, str(prefix)) for prefix in sorted(pythons)))
-    return shown, not all(is_readable_inside(source) for source, _ in shown)
-
-
-async def _at_most(stream: asyncio.StreamReader | None, most: int) -> bytes:
-    if stream is None:
-        return b""
-    parts, size = [], 0
-    while size < most and (part := await stream.read(min(65_536, most - size))):
-        parts.append(part)
-        size += len(part)
-    return b"".join(parts)
-
-
-def _why(code: int, complaint: bytes) -> str:
-    if code == _REFUSED:
-        return complaint.decode("utf-8", "replace").strip()[:300] or "cannot be read"
-    # Bubblewrap tells a signal as a shell does.
-    number = -code if code < 0 else code - 128
-    return f"the reader was stopped by signal {number}" if number > 0 else "the reader gave up"
+def _why(done: Finished) -> str:
+    if done.code == _REFUSED:
+        return done.complaint[:300] or "cannot be read"
+    return f"the reader was stopped by signal {done.signal}" if done.signal else "the reader gave up"

@@ -1,12 +1,25 @@
-"""The verbs of extraction: read the text of a version, and see to versions whose reading came to nothing."""
+"""The verbs of extraction: read the text of a version, wait for it, and see to versions whose reading came to nothing."""
 
+import asyncio
 from collections.abc import Mapping
 from uuid import UUID
 
-from atrium.engine.extraction.reading import Extracted, ExtractionFailed, extract, kind_of
+from atrium.engine.extraction.model import CurrentText
+from atrium.engine.extraction.reading import (
+    ENDINGS,
+    TYPES,
+    VAGUE,
+    Extracted,
+    ExtractionFailed,
+    extract,
+    is_extractable,
+    kind_of,
+)
 from atrium.engine.jobs import service as jobs
+from atrium.engine.repository import service as repository
 from atrium.engine.repository import texts
-from atrium.engine.repository.model import BytesUnavailable, Readable, Text
+from atrium.engine.repository.model import BytesUnavailable, Readable, Text, UnreadTypes
+from atrium.ground.access import service as access
 from atrium.ground.identity import service as identity
 from atrium.kit.log import log
 from atrium.kit.staging import Writer
@@ -14,6 +27,14 @@ from atrium.seams.blobs import BlobMissing
 from atrium.seams.context import Context, Operation, Services
 
 TEXT_KIND = "extraction.text"
+# The domain's name, under which its state is kept.
+_NAME = "extraction"
+# Readers of one process that steps of workflows wait for, beside those of the jobs.
+_READERS = 3
+_LOOK_SECONDS = 0.25
+# A reader that another process began may have died: after so many seconds a step reads the text itself.
+_PATIENCE = 30.0
+_UNREAD = UnreadTypes(types=list(TYPES), vague=list(VAGUE), endings=list(ENDINGS), families=["text"], most=40)
 
 
 async def read_text(op: Operation, version_id: UUID) -> str:
@@ -35,6 +56,54 @@ async def read_text(op: Operation, version_id: UUID) -> str:
     async with op.begin(held=False) as ctx:
         await texts.finish_text(ctx, version_id, found)
     return found.state
+
+
+async def start(services: Services) -> asyncio.Semaphore:
+    """Places for texts that are read for a step at once."""
+    return asyncio.Semaphore(_READERS)
+
+
+async def wait_for_text(op: Operation, id: UUID, characters: int, *, again: bool = False) -> CurrentText:
+    """What could be read out of an object's current version, once it was read; its text no further than so many characters.
+
+    A version that nothing reads is read, and with `again` also one whose reading failed. Its state is `none` when its type has no text.
+    """
+    found, began = await _look(op, id, characters), asyncio.get_running_loop().time()
+    if found.text.state == "none" or (again and found.text.state == "failed"):
+        found = await _begin(op, found)
+    while found.text.state in ("waiting", "running"):
+        late = asyncio.get_running_loop().time() > began + _PATIENCE
+        # A step is a job itself: where its team may run no other, the job that reads the text would wait for the step.
+        if op.step is not None and (found.text.state == "waiting" or late):
+            async with op.services.started[_NAME]:
+                await read_text(op, found.version.id)
+        else:
+            await asyncio.sleep(_LOOK_SECONDS)
+        found = await _look(op, id, characters)
+    return found
+
+
+async def list_unread(ctx: Context) -> list[UUID]:
+    """A few objects of the caller's team whose current version has text that nothing has read, oldest first."""
+    return await texts.list_unread(ctx, _UNREAD)
+
+
+async def _look(op: Operation, id: UUID, characters: int) -> CurrentText:
+    async with op.begin() as ctx:
+        stored, version = await repository.read_version(ctx, id, None)
+        return CurrentText(stored, version, await texts.read_text(ctx, version, characters))
+
+
+async def _begin(op: Operation, found: CurrentText) -> CurrentText:
+    """Have a text read: extraction was off when it came, or its reading failed."""
+    version = found.version
+    if not is_extractable(version.content_type, version.filename, version.size):
+        return found
+    access.require_writing(op)
+    async with op.begin() as ctx:
+        if await texts.await_text(ctx, found.object.id, version):
+            await await_text(ctx, [version.id])
+    return CurrentText(found.object, version, Text("waiting"))
 
 
 async def await_text(ctx: Context, version_ids: list[UUID]) -> None:

@@ -1,40 +1,23 @@
-"""The text of a document as a tool."""
+"""The text of documents as tools."""
 
-import asyncio
 from typing import Any
 from uuid import UUID
 
 from atrium.engine.extraction import service
-from atrium.engine.extraction.reading import is_extractable
-from atrium.engine.repository import service as repository
-from atrium.engine.repository import texts
-from atrium.engine.repository.model import ObjectMissing, StoredObject, Text, Version
-from atrium.ground.access import service as access
-from atrium.kit.errors import Conflict
-from atrium.seams.context import Operation
-from atrium.seams.tools import Artifact, Parameter, Tool
+from atrium.engine.extraction.model import NoText
+from atrium.engine.repository.model import ObjectMissing
+from atrium.seams.context import Context, Operation
+from atrium.seams.tools import Artifact, Parameter, Tool, require_id
 
 _MOST_TEXT = 200_000
-_SECONDS, _LOOK_SECONDS = 120, 0.25
-
-
-class NoText(Conflict):
-    """The document has no text that could be read."""
-
-    code, title = "doc.no_text", "This document has no text"
+_SECONDS, _STEP_SECONDS = 120, 300
 
 
 async def _doc_text(op: Operation, arguments: dict[str, Any]) -> Artifact:
-    try:
-        id = UUID(arguments["object"])
-    except ValueError as error:
-        raise ObjectMissing("this is not the id of a file; files_list tells them") from error
-    stored, version, text = await _read(op, id)
+    found = await service.wait_for_text(op, _id_in(arguments, "object"), _MOST_TEXT)
+    stored, version, text = found.object, found.version, found.text
     if text.state == "none":
-        await _begin(op, stored, version)
-    while text.state in ("none", "waiting", "running"):
-        await asyncio.sleep(_LOOK_SECONDS)
-        stored, version, text = await _read(op, id)
+        raise NoText(f"{stored.filename} is of a type without text, or empty")
     if not text.text:
         raise NoText(text.problem or f"no text was found in {stored.filename}")
     return Artifact(
@@ -52,20 +35,28 @@ async def _doc_text(op: Operation, arguments: dict[str, Any]) -> Artifact:
     )
 
 
-async def _read(op: Operation, id: UUID) -> tuple[StoredObject, Version, Text]:
-    async with op.begin() as ctx:
-        stored, version = await repository.read_version(ctx, id, None)
-        return stored, version, await texts.read_text(ctx, version, _MOST_TEXT)
+async def _list_unindexed(ctx: Context, arguments: dict[str, Any]) -> list[UUID]:
+    return await service.list_unread(ctx)
 
 
-async def _begin(op: Operation, stored: StoredObject, version: Version) -> None:
-    """Have a text read that was not, because extraction was off when it came."""
-    if not is_extractable(version.content_type, version.filename, version.size):
-        raise NoText(f"{stored.filename} is of a type without text, or too large")
-    access.require_writing(op)
+async def _extract_text(op: Operation, arguments: dict[str, Any]) -> dict[str, Any]:
+    found = await service.wait_for_text(op, _id_in(arguments, "id"), 0, again=True)
+    result: dict[str, Any] = {
+        "object_id": found.object.id,
+        "version_id": found.version.id,
+        "state": found.text.state,
+        "characters": found.text.characters,
+    }
+    if found.text.problem:
+        result["problem"] = found.text.problem
+    # A text is read once, so that an attempt which ends before this one is repeated without harm.
     async with op.begin() as ctx:
-        await texts.await_text(ctx, stored.id, version)
-        await service.await_text(ctx, [version.id])
+        await ctx.keep_result(result)
+    return result
+
+
+def _id_in(arguments: dict[str, Any], name: str) -> UUID:
+    return require_id(arguments, name, ObjectMissing("this is not the id of a file; files_list tells them"))
 
 
 TOOLS = (
@@ -77,5 +68,22 @@ TOOLS = (
         seconds=_SECONDS,
         perform=_doc_text,
         parameters=(Parameter(name="object", type="string", description="The file's id."),),
+    ),
+    Tool(
+        name="repo_list_unindexed",
+        description="List the ids of files of the team whose text was not read yet, oldest first, at most 40.",
+        permission="files:read",
+        effect="read",
+        untrusted=False,
+        act=_list_unindexed,
+    ),
+    Tool(
+        name="repo_extract_text",
+        description="Have the text of a file read, so that it is found and can be used; tells how that ended.",
+        permission="files:write",
+        effect="write",
+        seconds=_STEP_SECONDS,
+        perform=_extract_text,
+        parameters=(Parameter(name="id", type="string", description="The file's id."),),
     ),
 )

@@ -204,21 +204,6 @@ async def read_derivations(ctx: Context, id: UUID) -> Page[Derivation]:
     return Page(await service.read_derivations(ctx, id))
 
 
-class Processing(msgspec.Struct, frozen=True):
-    """What was made from an object, what it was made from, and the runs that touched it."""
-
-    derived: list[Derivation]
-    sources: list[Derivation]
-    runs: list[UUID]
-
-
-async def read_processing(ctx: Context, id: UUID) -> Processing:
-    """Derived documents, sources, and runs touching an object."""
-    sources, derived = await service.read_derivations(ctx, id), await service.read_uses(ctx, id)
-    runs = dict.fromkeys(one.run_id for one in [*derived, *sources] if one.run_id is not None)
-    return Processing(derived, sources, list(runs))
-
-
 async def list_share_targets(ctx: Context) -> ShareTargets:
     """The team's people and the company's teams."""
     return await sharing.list_share_targets(ctx)

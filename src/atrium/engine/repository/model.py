@@ -94,6 +94,19 @@ class Readable(msgspec.Struct, frozen=True):
     filename: str
 
 
+class UnreadTypes(msgspec.Struct, frozen=True, kw_only=True):
+    """Which versions have text: by their types, by families of types such as `text`, and of vague types by how the name ends.
+
+    `most` says how many of them are wanted.
+    """
+
+    types: list[str]
+    families: list[str]
+    vague: list[str]
+    endings: list[str]
+    most: int
+
+
 class ObjectDetail(StoredObject, frozen=True):
     """An object with its latest versions, its text, and what the caller may do with it."""
 
@@ -229,6 +242,15 @@ class ObjectWritten(msgspec.Struct, frozen=True):
     version: Version
     derived: bool
     run_id: UUID | None = None
+
+
+class WrittenVersion(msgspec.Struct, frozen=True):
+    """A version that is there, of any age; `run_id` is the run it came from."""
+
+    object: StoredObject
+    version: Version
+    derived: bool
+    run_id: UUID | None
 
 
 class TrashedObject(msgspec.Struct, frozen=True):

@@ -1,5 +1,6 @@
 """Who may do what with an object: the one place where visibility, grants and roles meet."""
 
+from collections.abc import Collection
 from uuid import UUID
 
 from atrium.engine.repository import store
@@ -14,6 +15,11 @@ async def read_visible(ctx: Context, id: UUID, *, lock: bool = False) -> StoredO
     if found is None:
         raise ObjectMissing("there is no such object, or it is not shared with you")
     return found
+
+
+async def list_visible(ctx: Context, ids: Collection[UUID]) -> set[UUID]:
+    """Those of these objects that the caller may know of."""
+    return await store.list_visible(ctx.db, ctx.who, list(ids))
 
 
 async def granted(ctx: Context, target: StoredObject) -> frozenset[str]:

@@ -1,10 +1,10 @@
 """The rules of the repository. What a caller may not see is missing, never forbidden."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Collection
 from typing import Any
 from uuid import UUID
 
-from atrium.engine.repository import keyed_rows, listing_rows, permissions, store, text_rows
+from atrium.engine.repository import keyed_rows, listing_rows, newest_rows, permissions, store, text_rows
 from atrium.engine.repository.model import (
     BytesUnavailable,
     Derivation,
@@ -20,6 +20,7 @@ from atrium.engine.repository.model import (
     Version,
     VersionMissing,
     Visibility,
+    WrittenVersion,
     after_all_with,
 )
 from atrium.engine.repository.writing import SMALL
@@ -62,6 +63,20 @@ async def find_object_at(ctx: Context, key: str) -> StoredObject | None:
     access.note_checked(ctx, "files:read")
     found = await store.find_by_key(ctx.db, ctx.who.org_id, ctx.who.team_id, key)
     return None if found is None else await store.find_object(ctx.db, ctx.who, found.id)
+
+
+async def list_keys(ctx: Context, ids: Collection[UUID]) -> dict[UUID, str]:
+    """The keys of those of these objects that the caller can read; none for a token that reads no files."""
+    ctx.checked.add("files:read")
+    return await newest_rows.list_keys(ctx.db, ctx.who, ids) if ids and ctx.who.within_scope("files:read") else {}
+
+
+async def list_newest_versions(ctx: Context, limit: int, object_id: UUID | None = None) -> list[WrittenVersion]:
+    """The newest versions of the team's objects that the caller can read, or those of one object."""
+    access.note_checked(ctx, "files:read")
+    if object_id is not None:
+        await permissions.read_visible(ctx, object_id)
+    return await newest_rows.list_newest(ctx.db, ctx.who, object_id, limit)
 
 
 async def find_keyed(ctx: Context, key: str, version_id: UUID | None = None, *, lock: bool = False) -> Keyed | None:
@@ -189,6 +204,11 @@ async def read_uses(ctx: Context, id: UUID) -> list[Derivation]:
     """What was made from an object, as far as the caller can see it."""
     await read_object(ctx, id)
     return await store.list_derivations(ctx.db, ctx.who, id, "source_id", SHOWN_THREADS)
+
+
+async def was_made_from(ctx: Context, version: Version, source_id: UUID) -> bool:
+    """Whether a version was made from an object; the caller has read the version's own."""
+    return await store.has_derivation(ctx.db, ctx.who.org_id, version.id, source_id)
 
 
 async def forget_grants(database: Database) -> int:

@@ -90,6 +90,11 @@ async def find_object(db: Transaction, who: Principal, id: UUID, *, lock: bool =
     return object_of(rows[0]) if rows else None
 
 
+async def list_visible(db: Transaction, who: Principal, ids: list[UUID]) -> set[UUID]:
+    rows = await db.rows(f"SELECT o.id FROM {JOINED} WHERE o.id = ANY(:ids) AND {READABLE}", ids=ids, **reader(who))
+    return {id for (id,) in rows}
+
+
 async def find_by_key(
     db: Transaction, org_id: UUID, team_id: UUID, key: str, *, lock: bool = False
 ) -> StoredObject | None:
@@ -353,6 +358,20 @@ async def insert_derivation(
         source_version_id=source.version_id,
         run_id=run_id,
         step=step,
+    )
+
+
+async def has_derivation(db: Transaction, org_id: UUID, version_id: UUID, source_id: UUID) -> bool:
+    return bool(
+        await db.value(
+            """
+            SELECT EXISTS (SELECT FROM derivations
+                            WHERE org_id = :org_id AND version_id = :version_id AND source_id = :source_id)
+            """,
+            org_id=org_id,
+            version_id=version_id,
+            source_id=source_id,
+        )
     )
 
 

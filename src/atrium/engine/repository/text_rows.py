@@ -2,8 +2,15 @@
 
 from uuid import UUID
 
-from atrium.engine.repository.model import Readable, Text
+import msgspec
+
+from atrium.engine.repository.model import Readable, Text, UnreadTypes
+from atrium.engine.repository.store import READABLE, reader
 from atrium.kit.database import Transaction
+from atrium.seams.context import Principal
+
+# A text is looked for in so many versions of an object.
+_LATEST = 50
 
 
 async def find_text(db: Transaction, org_id: UUID, version_id: UUID, characters: int) -> Text | None:
@@ -19,12 +26,18 @@ async def find_text(db: Transaction, org_id: UUID, version_id: UUID, characters:
     )
 
 
-async def insert_text(db: Transaction, org_id: UUID, object_id: UUID, version_id: UUID) -> None:
-    await db.run(
-        "INSERT INTO object_texts (version_id, org_id, object_id) VALUES (:version_id, :org_id, :object_id)",
-        version_id=version_id,
-        org_id=org_id,
-        object_id=object_id,
+async def await_text(db: Transaction, org_id: UUID, object_id: UUID, version_id: UUID) -> bool:
+    """Whether a text is awaited now that was not before."""
+    return bool(
+        await db.run(
+            """
+            INSERT INTO object_texts (version_id, org_id, object_id) VALUES (:version_id, :org_id, :object_id)
+            ON CONFLICT (version_id) DO UPDATE SET state = 'waiting', problem = NULL WHERE object_texts.state = 'failed'
+            """,
+            version_id=version_id,
+            org_id=org_id,
+            object_id=object_id,
+        )
     )
 
 
@@ -69,3 +82,37 @@ async def list_owners(db: Transaction, org_id: UUID, version_ids: list[UUID]) ->
         version_ids=version_ids,
     )
     return {row[0]: row[1] for row in rows}
+
+
+async def find_version_with(db: Transaction, org_id: UUID, object_id: UUID, text: str) -> UUID | None:
+    found: UUID | None = await db.value(
+        """
+        SELECT t.version_id FROM (
+          SELECT id, number FROM object_versions WHERE org_id = :org_id AND object_id = :object_id
+           ORDER BY number DESC LIMIT :latest) v
+          JOIN object_texts t ON t.org_id = :org_id AND t.version_id = v.id AND t.state = 'done'
+         WHERE left(t.text, length(:text)) = :text ORDER BY v.number DESC LIMIT 1
+        """,
+        org_id=org_id,
+        object_id=object_id,
+        text=text,
+        latest=_LATEST,
+    )
+    return found
+
+
+async def list_unread(db: Transaction, who: Principal, wanted: UnreadTypes) -> list[UUID]:
+    rows = await db.rows(
+        f"""
+        SELECT o.id FROM objects o JOIN object_versions v ON v.org_id = :org_id AND v.id = o.version_id,
+               LATERAL (SELECT lower(trim(split_part(v.content_type, ';', 1))) AS type) AS c
+         WHERE o.team_id = :team_id AND NOT o.deleted AND {READABLE} AND v.size > 0
+           AND (c.type = ANY(:types) OR split_part(c.type, '/', 1) = ANY(:families)
+                OR (c.type = ANY(:vague) AND lower(substring(v.filename FROM '[^.]*$')) = ANY(:endings)))
+           AND NOT EXISTS (SELECT FROM object_texts t WHERE t.org_id = :org_id AND t.version_id = o.version_id)
+         ORDER BY o.written_at, o.id LIMIT :most
+        """,
+        **reader(who),
+        **msgspec.structs.asdict(wanted),
+    )
+    return [row[0] for row in rows]

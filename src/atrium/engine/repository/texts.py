@@ -3,13 +3,14 @@
 from uuid import UUID
 
 from atrium.engine.repository import text_rows
-from atrium.engine.repository.model import Readable, Text, Version
+from atrium.engine.repository.model import Readable, Text, UnreadTypes, Version
+from atrium.ground.access import service as access
 from atrium.seams.context import Context
 
 
-async def await_text(ctx: Context, object_id: UUID, version: Version) -> None:
-    """Note that a version has text, which a job will read."""
-    await text_rows.insert_text(ctx.db, ctx.who.org_id, object_id, version.id)
+async def await_text(ctx: Context, object_id: UUID, version: Version) -> bool:
+    """Note that a version has text, which a job will read, also where reading it has failed; False when that was noted before."""
+    return await text_rows.await_text(ctx.db, ctx.who.org_id, object_id, version.id)
 
 
 async def begin_text(ctx: Context, version_id: UUID) -> Readable | None:
@@ -30,3 +31,14 @@ async def list_owners(ctx: Context, version_ids: list[UUID]) -> dict[UUID, UUID]
 async def read_text(ctx: Context, version: Version, characters: int) -> Text:
     """The beginning of a version's text; the caller has read the object itself."""
     return await text_rows.find_text(ctx.db, ctx.who.org_id, version.id, characters) or Text("none")
+
+
+async def find_version_with(ctx: Context, object_id: UUID, text: str) -> UUID | None:
+    """The newest version of an object whose text begins with this; the caller has read the object itself."""
+    return await text_rows.find_version_with(ctx.db, ctx.who.org_id, object_id, text)
+
+
+async def list_unread(ctx: Context, wanted: UnreadTypes) -> list[UUID]:
+    """Objects of the caller's team that the caller can read, whose current version has one of these types and no text, oldest first."""
+    access.note_checked(ctx, "files:read")
+    return await text_rows.list_unread(ctx.db, ctx.who, wanted)

@@ -258,8 +258,10 @@ async def _tell(ctx: Context, written: StoredObject, provenance: Provenance | No
     await audit.record(
         ctx, "repository.written", written.id, key=written.key, version=version.number, bytes=version.size
     )
-    run_id = provenance.run_id if provenance else None
-    await ctx.announce(ObjectWritten(written, version, derived=provenance is not None, run_id=run_id))
+    # Whatever a run's step writes comes from that run, also where the tool names no source.
+    run_id = ctx.step.run_id if ctx.step else provenance.run_id if provenance else None
+    derived = provenance is not None or ctx.step is not None
+    await ctx.announce(ObjectWritten(written, version, derived=derived, run_id=run_id))
 
 
 async def _hold_copied(ctx: Context, found: Version) -> None:

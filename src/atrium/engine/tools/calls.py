@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import msgspec
 
 from atrium.engine.tools import service, store
-from atrium.engine.tools.model import BadArguments, ToolFailed, ToolResult, ToolTimedOut
+from atrium.engine.tools.model import BadArguments, EffectRefused, ResultTooLarge, ToolFailed, ToolResult, ToolTimedOut
 from atrium.engine.tools.service import effect_of
 from atrium.ground.access import service as access
 from atrium.ground.audit import service as audit
@@ -45,9 +45,12 @@ async def call_tool(
     """Call a tool as the operation's principal.
 
     Refused: a tool that the team has not turned on, a permission that is missing, arguments against the schema, an effect
-    from a request that only reads. A call with an effect leaves an audit event: with `run` and `act` in the same transaction,
+    from a request or a tool that only reads. A call with an effect leaves an audit event: with `run` and `act` in the same transaction,
     with `perform` before the tool begins. A call `via` another protocol leaves one that names it, whatever its effect.
     """
+    if keeper is None and op.step is not None:
+        # Called by a step's tool: what it comes to is not what the step comes to.
+        op = msgspec.structs.replace(op, step=msgspec.structs.replace(op.step, keep=None))
     async with op.begin() as ctx:
         tool = await service.find_enabled(ctx, name)
         require_callable(ctx, tool, arguments)
@@ -63,16 +66,20 @@ async def call_tool(
         if keeper is not None and effect_of(tool) != "read":
             await (keeper.begins(ctx, tool) if tool.perform is not None else keeper.ends(ctx, result))
     if tool.perform is not None:
-        result = await _watched(op.services, tool, tool.perform(op, arguments))
+        only_reads = op.only_reads or effect_of(tool) == "read"
+        acting = msgspec.structs.replace(op, only_reads=only_reads)
+        result = await _watched(op.services, tool, tool.perform(acting, arguments))
     return result
 
 
 def require_callable(ctx: Context, tool: Tool, arguments: Any) -> None:
-    """Refuse a permission that is missing, arguments against the schema, and an effect from a request that only reads."""
+    """Refuse a permission that is missing, arguments against the schema, and an effect from what only reads."""
     access.require(ctx, tool.permission)
     _require_arguments(tool, arguments)
     if effect_of(tool) != "read":
         access.require_writing(ctx)
+        if ctx.only_reads:
+            raise EffectRefused(f"the tool {tool.name} has an effect, and the tool that calls it only reads")
 
 
 async def _run(ctx: Context, tool: Tool, arguments: Any) -> ToolResult:
@@ -87,7 +94,10 @@ async def _run(ctx: Context, tool: Tool, arguments: Any) -> ToolResult:
 
 async def record_call(ctx: Context, tool: Tool, arguments: Any, **facts: str) -> None:
     """An audit event with the digest of the arguments: the arguments themselves may be private."""
-    digest = hashlib.sha256(msgspec.json.encode(arguments, order="sorted")).hexdigest()
+    try:
+        digest = hashlib.sha256(msgspec.json.encode(arguments, order="sorted")).hexdigest()
+    except (ValueError, OverflowError, RecursionError) as error:
+        raise BadArguments(f"the arguments of {tool.name} are nested too deeply, or not JSON: {error}") from error
     await audit.record(ctx, "tools.called", tool.name, effect=effect_of(tool), arguments=digest, **facts)
 
 
@@ -134,7 +144,9 @@ def _result(tool: Tool, returned: Any) -> ToolResult:
     except (TypeError, ValueError, RecursionError) as error:
         raise ToolFailed(f"the result of {tool.name} is not JSON: {error}") from error
     if len(encoded) > LARGEST_RESULT:
-        raise ToolFailed(f"the result of {tool.name} has more than {LARGEST_RESULT} bytes; let it write a file instead")
+        raise ResultTooLarge(
+            f"the result of {tool.name} has more than {LARGEST_RESULT} bytes; let it write a file instead"
+        )
     text = artifact.as_text() if artifact else returned if isinstance(returned, str) else encoded.decode()
     return ToolResult(
         name=tool.name,

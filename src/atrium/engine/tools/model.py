@@ -6,7 +6,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.kit.errors import AppError, Conflict, Invalid, Kind, Missing
+from atrium.kit.errors import AppError, Conflict, Forbidden, Invalid, Kind, Missing
 from atrium.seams.tools import Artifact, Effect
 
 
@@ -61,6 +61,10 @@ class ToolMissing(Missing):
     title = "No such tool"
 
 
+class ToolDisabled(ToolMissing):
+    """The team has not turned it on, or not as it is now; to callers it looks as if it were not there."""
+
+
 class ToolChanged(Conflict):
     """The tool is not defined any more as it was when it was looked at or turned on."""
 
@@ -75,10 +79,23 @@ class BadArguments(Invalid):
     title = "The tool does not take these arguments"
 
 
+class EffectRefused(Forbidden):
+    """A tool that only reads called one that does more."""
+
+    code = "tools.effect_refused"
+    title = "A tool that only reads has no effect"
+
+
 class ToolFailed(AppError):
     """The tool broke off, or its result cannot be used; the log has the cause."""
 
     kind, code, title = Kind.UPSTREAM, "tools.failed", "The tool failed"
+
+
+class ResultTooLarge(ToolFailed):
+    """The tool came to more than a caller can be given."""
+
+    lasting = True
 
 
 class ToolTimedOut(ToolFailed):

@@ -182,6 +182,12 @@ async def read_identity(ctx: Context) -> Identity:
     )
 
 
+async def read_locale(ctx: Context) -> str:
+    """The language of the caller."""
+    policy = (await tenancy.read_instance(ctx)).localization
+    return (policy.switching and (await _own_account(ctx)).locale) or policy.default_locale
+
+
 async def update_profile(ctx: Context, display_name: str | None, locale: str | None) -> None:
     """Change what was given, leave the rest; the language only while the instance lets people choose."""
     if locale is not None and locale not in LOCALES:

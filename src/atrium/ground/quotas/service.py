@@ -47,6 +47,7 @@ async def admit(op: Operation, amounts: Amounts, *, lease: int = LEASE, team_id:
 
 async def settle(op: Operation, admission: Admission, actual: Amounts) -> bool:
     """Count what was used instead of what was reserved; a repeated call changes nothing and says False."""
+    op.spent.update(actual)
     return await _do(op, Settlement(admission, actual))
 
 
@@ -60,6 +61,7 @@ async def admit_within(ctx: Context, org_id: UUID, team_id: UUID, amounts: Amoun
 
 async def settle_within(ctx: Context, admission: Admission, actual: Amounts) -> None:
     """Settle together with the caller's transaction; what was reserved counts until the next round enters this."""
+    ctx.spent.update(actual)
     await store.insert_entry(ctx.db, admission.org_id, new_id(), admission.team_id, admission.id, actual)
 
 

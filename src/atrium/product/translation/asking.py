@@ -71,14 +71,22 @@ class _Group:
 
 
 async def translate_units(
-    op: Operation, model: UtilityModel, units: Sequence[Unit], languages: Languages, glossary: Glossary
+    op: Operation,
+    model: UtilityModel,
+    units: Sequence[Unit],
+    languages: Languages,
+    glossary: Glossary,
+    *,
+    all_or_none: bool = False,
 ) -> Outcome:
     """Every unit that the model translated whole.
 
-    A quota or a model that fails before anything was translated is raised; after that the rest stays as it was.
+    A quota or a model that fails before anything was translated is raised; after that the rest stays as it was, unless the caller wants
+    `all_or_none`. A unit whose replies are broken stays as it was in either case.
     """
     parts = await asyncio.to_thread(_Parts.of, units)
     work = _Work(op, model, parts.asked, languages, glossary)
+    work.all_or_none = all_or_none
     gone: asyncio.Future[Any] = asyncio.ensure_future(op.gone())
     try:
         outcome = await work.run(gone)
@@ -132,6 +140,7 @@ class _Work:
         self.deadline = asyncio.get_running_loop().time() + LONGEST_WORK
         # Why nothing more is asked for.
         self.stopped: Reason | None = None
+        self.all_or_none = False
 
     async def run(self, gone: "asyncio.Future[Any]") -> Outcome:
         for batch in _batches(self._groups(), _BLOCKS, _CHARACTERS):
@@ -153,6 +162,8 @@ class _Work:
             raise Disconnected
         left = self.deadline - asyncio.get_running_loop().time()
         if left <= 0 and self.stopped is None:
+            if self.all_or_none:
+                raise ModelUnavailable(f"the translation took more than {LONGEST_WORK:g} seconds")
             self.stopped = "time"
         if self.stopped is not None:
             self._note(batch, self.stopped)
@@ -165,7 +176,7 @@ class _Work:
         except (Exhausted, ModelUnavailable) as error:
             if isinstance(error, ModelFailure):
                 self.outcome.add(error.usage)
-            if not self.outcome.texts:
+            if self.all_or_none or not self.outcome.texts:
                 raise
             # The rest would end the same way.
             self.stopped = "quota" if isinstance(error, Exhausted) else "model"

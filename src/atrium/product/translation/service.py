@@ -45,14 +45,22 @@ _EXCERPT = 80
 
 async def translate(op: Operation, draft: TranslationDraft) -> Translation:
     """Translate a text block by block and keep it for the caller; what no reply was good enough for stays in the source language."""
+    made = await translate_text(op, draft)
+    async with op.begin() as ctx:
+        await store.insert_translation(ctx.db, ctx.who, made, draft.text)
+    return made
+
+
+async def translate_text(op: Operation, draft: TranslationDraft, *, all_or_none: bool = False) -> Translation:
+    """The same without keeping it; with `all_or_none` a quota or a model that fails on the way is raised."""
     features.require_feature(op, FEATURE)
     access.require(op, "chat:use")
     languages = _languages(draft.target, draft.source)
     template = await asyncio.to_thread(template_of, draft.format, draft.text, languages.target)
     glossary, model = await _glossary(op, languages.target), await ai.open_utility(op)
-    outcome = await translate_units(op, model, template.units, languages, glossary)
+    outcome = await translate_units(op, model, template.units, languages, glossary, all_or_none=all_or_none)
     text, report = await asyncio.to_thread(_finished, template, outcome, glossary)
-    made = Translation(
+    return Translation(
         id=new_id(),
         text=text,
         source=outcome.source,
@@ -64,9 +72,6 @@ async def translate(op: Operation, draft: TranslationDraft) -> Translation:
         simulated=model.simulated,
         created_at=datetime.now(UTC),
     )
-    async with op.begin() as ctx:
-        await store.insert_translation(ctx.db, ctx.who, made, draft.text)
-    return made
 
 
 async def list_translations(

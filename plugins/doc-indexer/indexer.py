@@ -1,0 +1,8 @@
+"""Brings `index-documents`; its tools are the server's own."""
+
+import json
+from pathlib import Path
+
+from atrium.sdk import Plugin
+
+PLUGIN = Plugin(workflows=(json.loads((Path(__file__).parent / "index-documents.json").read_text()),))

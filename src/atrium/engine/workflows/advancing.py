@@ -1,0 +1,354 @@
+"""Advancing runs: inside the transaction that settles their jobs, all runs of a settlement together."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from atrium.engine.jobs import service as jobs
+from atrium.engine.jobs.model import LAPSED, FinishedJob
+from atrium.engine.workflows import interpreter, run_rows
+from atrium.engine.workflows.bindings import size_of
+from atrium.engine.workflows.interpreter import LARGEST_VALUE, Moves, NeedsOutputs, NewStep, Situation, Spec
+from atrium.engine.workflows.run_rows import LockedRun, OpenStep, StepEnd
+from atrium.engine.workflows.specs import read_spec
+from atrium.seams.context import Context, Principal
+from atrium.seams.workflows import ChoiceStep, MapStep
+
+STEP_KIND = "workflows.step"
+OWNER_GONE = "workflows.owner_gone", "the person who started the run has left the team"
+# As a tool reads an id: in any case, with or without hyphens.
+_UUID = re.compile(rb"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}", re.IGNORECASE)
+
+
+class StepInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What the job of a step is given; without a tool it is a choice, and `arguments` is what that comes to."""
+
+    run_id: UUID
+    step: str
+    place: int = -1
+    tool: str | None = None
+    arguments: Any = None
+    retry: int = 0
+    seconds: int | None = None
+
+
+class StepResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What the job of a step returns: the result, unless it was kept with the effect, and what it spent."""
+
+    result: Any = None
+    kept: bool = False
+    spent: dict[str, int] = {}
+
+
+@dataclass(slots=True)
+class _Ended:
+    """One job of a run that ended, with the row of its step."""
+
+    job: FinishedJob
+    given: StepInput
+    row: OpenStep
+
+    @property
+    def succeeded(self) -> bool:
+        return self.job.state == "succeeded"
+
+    @property
+    def result(self) -> StepResult:
+        return msgspec.convert(self.job.result, StepResult) if self.job.result is not None else StepResult()
+
+    def error(self) -> dict[str, Any]:
+        """Why it failed: what its last attempt noted, or that no attempt came to an end."""
+        if self.job.owner is None:
+            return dict(zip(("code", "message"), OWNER_GONE, strict=True))
+        if self.job.state == "cancelled":
+            return {"code": "jobs.cancelled", "message": "the step's job was cancelled"}
+        if self.row.failures and self.job.error != LAPSED:
+            last = self.row.failures[-1]
+            return {"code": last["code"], "message": last["message"]}
+        return {"code": "jobs.lapsed", "message": self.job.error or "no attempt came to an end"}
+
+
+@dataclass(slots=True)
+class _Advance:
+    """One run, what ended in it, and what follows."""
+
+    run: LockedRun
+    spec: Spec
+    owner: Principal | None
+    ended: list[_Ended]
+    step_ends: list[StepEnd] = field(default_factory=list)
+    moves: Moves | None = None
+    outputs: dict[str, Any] = field(default_factory=dict)
+    looked_for: set[str] = field(default_factory=set)
+
+    def situation(self) -> Situation:
+        return situation_of(self.run, self.spec, self.outputs, self.looked_for)
+
+
+def situation_of(run: LockedRun, spec: Spec, outputs: dict[str, Any], looked_for: set[str]) -> Situation:
+    """A run as the interpreter sees it."""
+    facts = {
+        "run.id": str(run.id),
+        "team.id": str(run.team_id),
+        "user.id": str(run.user_id),
+        "locale": run.locale,
+        "principal.locale": run.locale,
+    }
+    return Situation(
+        id=run.id,
+        spec=spec,
+        input=run.input or {},
+        facts=facts,
+        used=run.steps_used,
+        outputs=outputs,
+        looked_for=looked_for,
+    )
+
+
+async def advance(ctx: Context, finished: list[FinishedJob]) -> list[UUID]:
+    """Go on with the runs whose jobs have ended; the jobs that follow, whose lanes have not been woken."""
+    given = {job.id: msgspec.convert(job.input, StepInput) for job in finished}
+    return await _advance(ctx, finished, given)
+
+
+async def break_off(ctx: Context, job: FinishedJob) -> None:
+    """End a run that cannot be gone on with; no other shares its fate."""
+    given = msgspec.convert(job.input, StepInput)
+    error = {
+        "code": "workflows.broken",
+        "message": "the server could not go on with this run; its log has the cause",
+        "step": given.step,
+    }
+    await cancel_waiting(ctx, given.run_id)
+    await run_rows.break_off(ctx.db, ctx.who.org_id, given.run_id, error)
+
+
+async def _advance(ctx: Context, finished: list[FinishedJob], given: dict[UUID, StepInput]) -> list[UUID]:
+    advances = await _read(ctx, finished, given)
+    if not advances:
+        return []
+    await _count_items(ctx, advances)
+    for one in advances:
+        if one.run.state == "running" and one.moves is None:
+            _follow(one)
+    await _interpret(ctx, advances)
+    for one in advances:
+        _require_owner(one)
+    ends = [end for one in advances for end in one.step_ends]
+    return await write(ctx, [(one.run, one.spec, one.owner, one.moves) for one in advances if one.moves], ends)
+
+
+async def _read(ctx: Context, finished: list[FinishedJob], given: dict[UUID, StepInput]) -> list[_Advance]:
+    """The runs, held, with those of their jobs that are the current ones of open steps."""
+    jobs_by_id = {job.id: job for job in finished}
+    keys = [(one.run_id, one.step, one.place) for one in given.values()]
+    advances: dict[UUID, _Advance] = {}
+    for run, row in await run_rows.lock(ctx.db, ctx.who.org_id, keys):
+        job = jobs_by_id.get(row.job_id) if row.job_id else None
+        if job is None:
+            continue
+        if run.id not in advances:
+            spec = await read_spec(ctx, run.team_id, run.slug, run.version)
+            advances[run.id] = _Advance(run, spec, job.owner, [])
+        advances[run.id].ended.append(_Ended(job, given[job.id], row))
+    for one in advances.values():
+        one.step_ends = _step_ends(one.spec, one.ended)
+    return list(advances.values())
+
+
+def _step_ends(spec: Spec, ended: list[_Ended]) -> list[StepEnd]:
+    return [
+        StepEnd(
+            run_id=one.given.run_id,
+            step=one.given.step,
+            place=one.given.place,
+            state=one.job.state,
+            output=None if not one.succeeded or one.row.kept else _output_of(spec, one),
+            error=None if one.succeeded else one.error(),
+            usage=one.result.spent,
+        )
+        for one in ended
+    ]
+
+
+def _output_of(spec: Spec, one: _Ended) -> dict[str, Any]:
+    output = {"result": one.result.result}
+    return {**output, "next": spec.after(one.given.step, output)} if one.given.tool is None else output
+
+
+async def _count_items(ctx: Context, advances: list[_Advance]) -> None:
+    """Items of maps: count them, and end a map whose last one has ended or one of whose items fails it."""
+    counts = Counter(
+        (one.run.id, ended.given.step) for one in advances for ended in one.ended if ended.given.place >= 0
+    )
+    if not counts:
+        return
+    left = await run_rows.count_down(ctx.db, ctx.who.org_id, [(run, step, n) for (run, step), n in counts.items()])
+    for one in advances:
+        for name in {ended.given.step for ended in one.ended if ended.given.place >= 0}:
+            await _go_on_with_map(ctx, one, name, left[one.run.id, name])
+
+
+async def _go_on_with_map(ctx: Context, one: _Advance, name: str, left: int) -> None:
+    step, org_id = one.spec.steps[name], ctx.who.org_id
+    assert isinstance(step, MapStep)  # noqa: S101 - only maps have items
+    failed = next((end for end in one.ended if end.given.step == name and not end.succeeded), None)
+    if one.run.state != "running":
+        return
+    gone = failed is not None and (failed.job.owner is None or failed.job.state == "cancelled")
+    if failed is not None and (step.on_item_error == "fail" or gone):
+        error = failed.error()
+        one.moves = interpreter.fail(one.situation(), error["code"], error["message"], name)
+        one.step_ends.append(StepEnd(run_id=one.run.id, step=name, place=-1, state="failed", error=error))
+        await cancel_waiting(ctx, one.run.id)
+    elif left == 0:
+        await run_rows.end_steps(ctx.db, org_id, one.step_ends)
+        one.step_ends = []
+        output = interpreter.results_of(await run_rows.list_items(ctx.db, org_id, one.run.id, name))
+        if size_of(output) > LARGEST_VALUE:
+            error = {"code": "workflows.too_large", "message": f"its results have more than {LARGEST_VALUE} bytes"}
+            one.moves = interpreter.fail(one.situation(), error["code"], error["message"], name)
+            one.step_ends.append(StepEnd(run_id=one.run.id, step=name, place=-1, state="failed", error=error))
+        else:
+            one.step_ends.append(StepEnd(run_id=one.run.id, step=name, place=-1, state="succeeded", output=output))
+            one.outputs[name] = output
+            one.looked_for.add(name)
+            # Not read with every item.
+            [one.run] = await run_rows.lock_runs(ctx.db, org_id, [one.run.id])
+    else:
+        # Nothing follows yet.
+        one.moves = Moves(one.run.steps_used)
+
+
+def _follow(one: _Advance) -> None:
+    """What the run is to be gone on from: note a failure, or that the step's output is known."""
+    ended = one.ended[0]
+    if ended.given.place >= 0:
+        return
+    if not ended.succeeded:
+        error = ended.error()
+        one.moves = interpreter.fail(one.situation(), error["code"], error["message"], ended.given.step)
+    elif not ended.row.kept:
+        one.outputs[ended.given.step] = {"result": ended.result.result}
+        one.looked_for.add(ended.given.step)
+
+
+async def _interpret(ctx: Context, advances: list[_Advance]) -> None:
+    """Go on with every run; outputs of earlier steps are read for all that need some, until none does."""
+    waiting = [one for one in advances if one.run.state == "running" and one.moves is None]
+    needed: dict[UUID, frozenset[str]] = {one.run.id: _first_needs(one) for one in waiting}
+    while waiting:
+        await _load(ctx, waiting, needed)
+        again = []
+        for one in waiting:
+            name = one.ended[0].given.step
+            try:
+                one.moves = interpreter.go_on(one.situation(), name, one.outputs.get(name))
+            except NeedsOutputs as needs:
+                needed[one.run.id] = needs.steps
+                again.append(one)
+        waiting = again
+
+
+def _require_owner(one: _Advance) -> None:
+    """Nothing follows in the name of a person who has left."""
+    if one.owner is None and one.moves is not None and one.moves.end is None and one.moves.entered:
+        one.moves = interpreter.fail(one.situation(), *OWNER_GONE, one.moves.entered[0].step)
+
+
+def _first_needs(one: _Advance) -> frozenset[str]:
+    """Outputs that the next step certainly needs."""
+    name = one.ended[0].given.step
+    following = one.spec.after(name, one.outputs.get(name))
+    needs = one.spec.needs[following] if following is not None else one.spec.output_needs
+    return frozenset(needs - one.outputs.keys())
+
+
+async def _load(ctx: Context, waiting: Iterable[_Advance], needed: dict[UUID, frozenset[str]]) -> None:
+    keys = [(one.run.id, name) for one in waiting for name in sorted(needed[one.run.id] - one.looked_for)]
+    if not keys:
+        return
+    found = await run_rows.list_outputs(ctx.db, ctx.who.org_id, keys)
+    advances = {one.run.id: one for one in waiting}
+    for run_id, name in keys:
+        advances[run_id].looked_for.add(name)
+    for run_id, name, _, output in found:
+        advances[run_id].outputs[name] = output
+
+
+async def write(
+    ctx: Context,
+    moved: Sequence[tuple[LockedRun, Spec, Principal | None, Moves]],
+    ends: Sequence[StepEnd] = (),
+    *,
+    given: Sequence[tuple[UUID, Any]] = (),
+    wake: bool = False,
+) -> list[UUID]:
+    """Queue the jobs of steps that runs enter, and write what ended and what follows; the jobs, their lanes woken only if told.
+
+    Objects named in these values, and in what runs were `given`, are noted as theirs.
+    """
+    org_id = ctx.who.org_id
+    entered: list[tuple[UUID, NewStep, UUID | None]] = []
+    calls: dict[tuple[UUID, frozenset[str] | None], list[tuple[Principal, StepInput, int]]] = defaultdict(list)
+    for run, spec, owner, moves in moved:
+        for row in moves.entered:
+            if row.call and owner is not None and moves.end is None:
+                call = _input_of(run.id, spec, row)
+                calls[owner.user_id, owner.scope].append((owner, call, len(entered)))
+            entered.append((run.id, row, None))
+    following: list[UUID] = []
+    for some in calls.values():
+        acting = ctx.acting_as(some[0][0])
+        ids = await jobs.enqueue(acting, STEP_KIND, [call for _, call, _ in some], wake=wake)
+        for id, (_, _, place) in zip(ids, some, strict=True):
+            run_id, row, _ = entered[place]
+            entered[place] = run_id, row, id
+        following += ids
+    changed = [
+        (run.id, moves.used, moves.end) for run, _, _, moves in moved if moves.end or moves.used != run.steps_used
+    ]
+    await run_rows.write(ctx.db, org_id, ends, entered, changed)
+    values = [*given, *((run_id, row.input) for run_id, row, _ in entered), *((end.run_id, end.output) for end in ends)]
+    await note_objects(ctx, [(run_id, value) for run_id, value in values if value is not None])
+    return following
+
+
+def _input_of(run_id: UUID, spec: Spec, row: NewStep) -> StepInput:
+    step = spec.steps[row.step]
+    if isinstance(step, ChoiceStep):
+        return StepInput(run_id=run_id, step=row.step, arguments=row.input)
+    return StepInput(
+        run_id=run_id,
+        step=row.step,
+        place=row.place,
+        tool=step.tool,
+        arguments=row.input,
+        retry=step.retry,
+        seconds=step.timeout,
+    )
+
+
+async def note_objects(ctx: Context, values: Iterable[tuple[UUID, Any]]) -> None:
+    """Note the objects whose ids are among values of runs."""
+    touched = {
+        (run_id, UUID(found.decode()))
+        for run_id, value in values
+        for found in _UUID.findall(msgspec.json.encode(value))
+    }
+    touched = {(run_id, object_id) for run_id, object_id in touched if run_id != object_id}
+    if touched:
+        await run_rows.insert_objects(ctx.db, ctx.who.org_id, sorted(touched))
+
+
+async def cancel_waiting(ctx: Context, run_id: UUID) -> None:
+    """Cancel what waits of a run that ends; what runs finishes, and is not tried again."""
+    org_id = ctx.who.org_id
+    open_jobs = await run_rows.list_open_jobs(ctx.db, org_id, run_id)
+    if cancelled := await jobs.drop(ctx, open_jobs):
+        await run_rows.cancel_open_steps(ctx.db, org_id, run_id, cancelled)

@@ -1,0 +1,205 @@
+"""SQL of workflows' definitions."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from atrium.engine.workflows.model import STATES, Publication, RunState
+from atrium.kit.database import Transaction
+from atrium.seams.context import Principal
+
+
+class KnownRow(msgspec.Struct, frozen=True):
+    """Which spec of a plugin a team has looked at."""
+
+    slug: str
+    source: str
+    plugin_digest: bytes | None
+
+
+class DefinitionRow(msgspec.Struct, frozen=True):
+    """One version, and what is known of its workflow."""
+
+    slug: str
+    version: int
+    source: str
+    plugin_digest: bytes | None
+    spec: dict[str, Any]
+    created_by: UUID | None
+    created_at: datetime
+
+
+class SummaryRow(msgspec.Struct, frozen=True):
+    """A workflow with the facts of its newest spec and its newest run."""
+
+    slug: str
+    version: int
+    source: str
+    title: str | None
+    description: str | None
+    inputs: dict[str, Any] | None
+    steps: int
+    run_id: UUID | None
+    run_state: RunState | None
+    run_created_at: datetime | None
+
+
+async def list_known(db: Transaction, who: Principal, slugs: list[str]) -> list[KnownRow]:
+    return await db.all(
+        KnownRow,
+        """
+        SELECT slug, source, plugin_digest FROM workflows
+         WHERE org_id = :org_id AND team_id = :team_id AND slug = ANY (:slugs)
+        """,
+        org_id=who.org_id,
+        team_id=who.team_id,
+        slugs=slugs,
+    )
+
+
+async def list_summaries(db: Transaction, who: Principal, after: str, limit: int) -> list[SummaryRow]:
+    # The newest run of each state, each the first of its index, and of these the newest.
+    return await db.all(
+        SummaryRow,
+        """
+        SELECT w.slug, w.version, w.source, v.spec ->> 'title', v.spec ->> 'description', v.spec -> 'inputs',
+               jsonb_array_length(v.spec -> 'steps'), r.id, r.state, r.created_at
+          FROM workflows w
+          JOIN workflow_versions v ON v.org_id = w.org_id AND v.team_id = w.team_id AND v.slug = w.slug AND v.version = w.version
+          LEFT JOIN LATERAL (
+            SELECT l.id, l.state, l.created_at FROM unnest(:states::text[]) AS s (state)
+             CROSS JOIN LATERAL (
+               SELECT n.id, n.state, n.created_at FROM runs n
+                WHERE n.org_id = w.org_id AND n.team_id = w.team_id AND n.slug = w.slug AND n.state = s.state
+                ORDER BY n.id DESC LIMIT 1
+             ) AS l ORDER BY l.id DESC LIMIT 1
+          ) AS r ON true
+         WHERE w.org_id = :org_id AND w.team_id = :team_id AND w.slug > :after ORDER BY w.slug LIMIT :limit
+        """,
+        org_id=who.org_id,
+        team_id=who.team_id,
+        after=after,
+        limit=limit,
+        states=list(STATES),
+    )
+
+
+async def find_definition(db: Transaction, who: Principal, slug: str, version: int | None) -> DefinitionRow | None:
+    """One version of a workflow, the newest when none is named."""
+    return await db.one(
+        DefinitionRow,
+        """
+        SELECT w.slug, v.version, w.source, w.plugin_digest, v.spec, v.created_by, v.created_at
+          FROM workflows w
+          JOIN workflow_versions v ON v.org_id = w.org_id AND v.team_id = w.team_id AND v.slug = w.slug
+         WHERE w.org_id = :org_id AND w.team_id = :team_id AND w.slug = :slug
+           AND v.version = coalesce(:version::int, w.version)
+        """,
+        org_id=who.org_id,
+        team_id=who.team_id,
+        slug=slug,
+        version=version,
+    )
+
+
+async def lock_version(db: Transaction, who: Principal, slug: str) -> int | None:
+    """The newest version of a workflow, which cannot be followed by another one until the transaction ends."""
+    found: int | None = await db.value(
+        "SELECT version FROM workflows WHERE org_id = :org_id AND team_id = :team_id AND slug = :slug FOR UPDATE",
+        org_id=who.org_id,
+        team_id=who.team_id,
+        slug=slug,
+    )
+    return found
+
+
+async def list_publications(db: Transaction, who: Principal, slug: str, limit: int) -> list[Publication]:
+    return await db.all(
+        Publication,
+        """
+        SELECT version, created_by, created_at FROM workflow_versions
+         WHERE org_id = :org_id AND team_id = :team_id AND slug = :slug ORDER BY version DESC LIMIT :limit
+        """,
+        org_id=who.org_id,
+        team_id=who.team_id,
+        slug=slug,
+        limit=limit,
+    )
+
+
+async def publish(
+    db: Transaction, who: Principal, slug: str, spec: dict[str, Any], plugin_digest: bytes | None
+) -> Publication | None:
+    """Store a team's own spec as the next version; the version inside it is the one that it gets."""
+    return await db.one(
+        Publication,
+        """
+        WITH next AS (
+          INSERT INTO workflows AS w (org_id, team_id, slug, version, source, plugin_digest)
+          VALUES (:org_id, :team_id, :slug, 1, 'team', :plugin_digest)
+          ON CONFLICT (team_id, slug) DO UPDATE
+             SET version = w.version + 1, source = 'team', plugin_digest = excluded.plugin_digest
+          RETURNING w.version
+        )
+        INSERT INTO workflow_versions (org_id, team_id, slug, version, spec, created_by)
+        SELECT :org_id, :team_id, :slug, n.version, :spec::jsonb || jsonb_build_object('version', n.version), :user_id
+          FROM next n RETURNING version, created_by, created_at
+        """,
+        org_id=who.org_id,
+        team_id=who.team_id,
+        user_id=who.user_id,
+        slug=slug,
+        spec=spec,
+        plugin_digest=plugin_digest,
+    )
+
+
+async def insert_plugins(
+    db: Transaction, who: Principal, slug: str, source: str, version: int, digest: bytes, spec: dict[str, Any]
+) -> int:
+    """Give a team a plugin's workflow; nothing when it has one of that slug by now."""
+    return await db.run(
+        """
+        WITH made AS (
+          INSERT INTO workflows AS w (org_id, team_id, slug, version, source, plugin_digest)
+          VALUES (:org_id, :team_id, :slug, :version, :source, :digest)
+          ON CONFLICT (team_id, slug) DO NOTHING RETURNING w.version
+        )
+        INSERT INTO workflow_versions (org_id, team_id, slug, version, spec)
+        SELECT :org_id, :team_id, :slug, m.version, :spec::jsonb || jsonb_build_object('version', m.version) FROM made m
+        """,
+        org_id=who.org_id,
+        team_id=who.team_id,
+        slug=slug,
+        source=source,
+        version=version,
+        digest=digest,
+        spec=spec,
+    )
+
+
+async def follow_plugin(
+    db: Transaction, who: Principal, slug: str, source: str, version: int, digest: bytes, spec: dict[str, Any]
+) -> int:
+    """Make a plugin's other spec the next version of a workflow that the team has left to plugins; once, however many ask for it."""
+    return await db.run(
+        """
+        WITH next AS (
+          UPDATE workflows AS w SET version = greatest(w.version + 1, :version::int), source = :source, plugin_digest = :digest
+           WHERE w.org_id = :org_id AND w.team_id = :team_id AND w.slug = :slug AND w.source <> 'team'
+             AND w.plugin_digest IS DISTINCT FROM :digest::bytea
+          RETURNING w.version
+        )
+        INSERT INTO workflow_versions (org_id, team_id, slug, version, spec)
+        SELECT :org_id, :team_id, :slug, n.version, :spec::jsonb || jsonb_build_object('version', n.version) FROM next n
+        """,
+        org_id=who.org_id,
+        team_id=who.team_id,
+        slug=slug,
+        source=source,
+        version=version,
+        digest=digest,
+        spec=spec,
+    )

@@ -1,0 +1,207 @@
+"""Definitions: publishing a spec as the next version of its slug, and reading what a team and the plugins have published."""
+
+import asyncio
+import hashlib
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from atrium.engine.tools import service as tools
+from atrium.engine.workflows import definition_rows as rows
+from atrium.engine.workflows.definition_rows import DefinitionRow, SummaryRow
+from atrium.engine.workflows.model import (
+    Checked,
+    Definition,
+    DefinitionHistory,
+    Format,
+    Found,
+    InvalidSpec,
+    LastRun,
+    RetryRule,
+    SpecStale,
+    Upstream,
+    WorkflowMissing,
+    WorkflowSummary,
+    tag_of,
+)
+from atrium.ground.audit import service as audit
+from atrium.kit.etags import names_tag
+from atrium.kit.paging import Page, Pager
+from atrium.seams import workflow_format
+from atrium.seams.context import Context
+from atrium.seams.wiring import Registry
+from atrium.seams.workflows import Input, Workflow, longest_path, problems_in, stored_workflow
+
+# So many of the newest versions are listed with a workflow.
+MOST_VERSIONS = 200
+
+
+class PluginSpec(msgspec.Struct, frozen=True):
+    """A spec that a plugin brings; the digest stands for all of it but its version."""
+
+    source: str
+    spec: Workflow
+    document: dict[str, Any]
+    digest: bytes
+
+
+def describe_format() -> Format:
+    """What a spec may say."""
+    return Format(
+        format=workflow_format.FORMAT,
+        step_kinds=list(workflow_format.KINDS),
+        predicates=workflow_format.PREDICATES,
+        references=workflow_format.REFERENCES,
+        retry=RetryRule(workflow_format.MOST_RETRIES, workflow_format.BACKOFF),
+        json_schema=workflow_format.SCHEMA,
+    )
+
+
+async def check(ctx: Context, document: Any, if_match: str | None) -> Checked:
+    """Judge a spec as publishing it would, and store nothing."""
+    spec = await _require_valid(ctx, document)
+    await _require_current(ctx, spec.slug, if_match)
+    return Checked(longest_path(spec))
+
+
+async def publish(ctx: Context, document: Any, if_match: str | None) -> Definition:
+    """Make a spec the next version of its slug in the caller's team; with `if_match` only on top of the version it names.
+
+    The version in the document does not count. Runs that are under way keep the version that they began with.
+    """
+    spec = await _require_valid(ctx, document)
+    await _require_current(ctx, spec.slug, if_match)
+    brought = _find_brought(ctx.services.registry, spec.slug)
+    made = await rows.publish(ctx.db, ctx.who, spec.slug, document, None if brought is None else brought.digest)
+    row = None if made is None else await rows.find_definition(ctx.db, ctx.who, spec.slug, made.version)
+    if row is None:
+        raise WorkflowMissing("the workflow was not stored")
+    await audit.record(ctx, "workflows.published", spec.slug, version=row.version)
+    return Definition(**_facts_of(row))
+
+
+async def list_workflows(ctx: Context, limit: int, cursor: str | None) -> Page[WorkflowSummary]:
+    """The newest version of each of the team's workflows, by slug, with its newest run."""
+    registry = ctx.services.registry
+    await _look_at(ctx, [one for slug in sorted(_brought_slugs(registry)) if (one := _find_brought(registry, slug))])
+    pager = Pager(ctx.services.keys, "workflows", ctx.who.team_id)
+    found = await rows.list_summaries(ctx.db, ctx.who, pager.read(cursor, str) or "", limit + 1)
+    return pager.page([_summary_of(row) for row in found], limit, lambda one: one.slug)
+
+
+async def read_workflow(ctx: Context, slug: str, version: int | None = None) -> DefinitionHistory:
+    """One version of a workflow, the newest when none is named, and its history."""
+    row = await _require(ctx, slug, version)
+    brought = _find_brought(ctx.services.registry, slug)
+    offered = brought is not None and row.source == "team" and row.plugin_digest != brought.digest
+    return DefinitionHistory(
+        **_facts_of(row),
+        versions=await rows.list_publications(ctx.db, ctx.who, slug, MOST_VERSIONS),
+        upstream=Upstream(brought.spec.version) if brought is not None and offered else None,
+    )
+
+
+async def find(ctx: Context, slug: str, version: int | None = None) -> Found:
+    """A version of a workflow of the caller's team, ready to run, the newest when none is named; raises WorkflowMissing."""
+    row = await _require(ctx, slug, version)
+    return Found(slug=row.slug, version=row.version, source=row.source, spec=stored_workflow(row.spec))
+
+
+async def _require_valid(ctx: Context, document: Any) -> Workflow:
+    known = {tool.name: tool.parameters for tool in await tools.list_tools(ctx)}
+    # A large document takes a few hundred milliseconds.
+    if problems := await asyncio.to_thread(problems_in, document, known):
+        first = problems[0]
+        raise InvalidSpec(f"{first.path}: {first.message}", errors=msgspec.to_builtins(problems))
+    return stored_workflow(document)
+
+
+async def _require_current(ctx: Context, slug: str, if_match: str | None) -> None:
+    if (brought := _find_brought(ctx.services.registry, slug)) is not None:
+        await _look_at(ctx, [brought])
+    version = await rows.lock_version(ctx.db, ctx.who, slug)
+    if if_match is None:
+        return
+    if version is None:
+        raise SpecStale(f"no workflow {slug} has been published here; send it without If-Match")
+    if not names_tag(if_match, tag_of(version)):
+        raise SpecStale(
+            f"version {version} was published after the one you edited; read it, then send your change",
+            current=tag_of(version),
+        )
+
+
+async def _require(ctx: Context, slug: str, version: int | None) -> DefinitionRow:
+    brought = _find_brought(ctx.services.registry, slug)
+    row = await rows.find_definition(ctx.db, ctx.who, slug, version)
+    if brought is not None and (row is None or (row.source != "team" and row.plugin_digest != brought.digest)):
+        await _look_at(ctx, [brought])
+        row = await rows.find_definition(ctx.db, ctx.who, slug, version)
+    if row is None:
+        of = "" if version is None else f" version {version} of"
+        raise WorkflowMissing(f"there is no{of} workflow {slug[:63]}")
+    return row
+
+
+async def _look_at(ctx: Context, brought: Iterable[PluginSpec]) -> None:
+    """Give the team what plugins bring and it has not seen; what the team has published itself stays."""
+    specs = {one.spec.slug: one for one in brought}
+    known = {row.slug: row for row in await rows.list_known(ctx.db, ctx.who, list(specs))} if specs else {}
+    for slug, one in specs.items():
+        row = known.get(slug)
+        if row is None:
+            put = rows.insert_plugins
+        elif row.source != "team" and row.plugin_digest != one.digest:
+            put = rows.follow_plugin
+        else:
+            continue
+        await put(ctx.db, ctx.who, slug, one.source, one.spec.version, one.digest, one.document)
+
+
+def _brought_slugs(registry: Registry) -> set[str]:
+    return {spec.slug for plugin in registry.plugins.values() for spec in plugin.workflows}
+
+
+def _find_brought(registry: Registry, slug: str) -> PluginSpec | None:
+    for plugin in registry.plugins.values():
+        for spec, document in zip(plugin.workflows, plugin.plugin.workflows, strict=True):
+            if spec.slug == slug:
+                facts = {name: value for name, value in document.items() if name != "version"}
+                digest = hashlib.sha256(msgspec.json.encode(facts, order="sorted")).digest()
+                return PluginSpec(f"plugin:{plugin.id}", spec, facts, digest)
+    return None
+
+
+def _facts_of(row: DefinitionRow) -> dict[str, Any]:
+    spec = stored_workflow(row.spec)
+    return {
+        "slug": row.slug,
+        "version": row.version,
+        "title": spec.title or row.slug,
+        "description": spec.description,
+        "source": row.source,
+        "inputs": spec.inputs,
+        "spec": row.spec,
+        "created_by": row.created_by,
+        "created_at": row.created_at,
+    }
+
+
+def _summary_of(row: SummaryRow) -> WorkflowSummary:
+    return WorkflowSummary(
+        slug=row.slug,
+        version=row.version,
+        title=row.title or row.slug,
+        description=row.description or "",
+        source=row.source,
+        inputs=msgspec.convert(row.inputs or {}, dict[str, Input]),
+        steps=row.steps,
+        last_run=_last_run_of(row),
+    )
+
+
+def _last_run_of(row: SummaryRow) -> LastRun | None:
+    if row.run_id is None or row.run_state is None or row.run_created_at is None:
+        return None
+    return LastRun(row.run_id, row.run_state, row.run_created_at)

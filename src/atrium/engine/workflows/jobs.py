@@ -1,0 +1,37 @@
+"""The job kind `workflows.step`: every step, item of a map and choice is one job."""
+
+from uuid import UUID
+
+from atrium.engine.jobs.model import FinishedJob
+from atrium.engine.workflows import advancing, running
+from atrium.engine.workflows.advancing import STEP_KIND, StepInput, StepResult
+from atrium.seams.context import Context, Operation
+from atrium.seams.jobs import Assignment, JobKind
+
+
+async def _run(op: Operation, job: Assignment) -> StepResult:
+    return await running.run_step(op, job)
+
+
+async def _finished(ctx: Context, jobs: list[FinishedJob]) -> list[UUID]:
+    return await advancing.advance(ctx, jobs)
+
+
+async def _broken(ctx: Context, job: FinishedJob) -> None:
+    await advancing.break_off(ctx, job)
+
+
+KINDS = (
+    JobKind(
+        name=STEP_KIND,
+        description="One step of a workflow's run.",
+        arguments=StepInput,
+        run=_run,
+        finished=_finished,
+        broken=_broken,
+        # A step says itself how often it is tried; the rest is for servers that stop while they run it.
+        attempts=16,
+        lease=30,
+        public=False,
+    ),
+)

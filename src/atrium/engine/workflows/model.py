@@ -1,0 +1,329 @@
+"""The nouns of workflows and runs."""
+
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+import msgspec
+
+from atrium.engine.repository.model import Derivation
+from atrium.kit.errors import AppError, Conflict, Exhausted, Forbidden, Invalid, Kind, Missing, Stale
+from atrium.seams.workflows import Input, Workflow
+
+RunState = Literal["running", "succeeded", "failed", "cancelled"]
+StepState = Literal["queued", "running", "succeeded", "failed", "cancelled", "skipped"]
+STATES: tuple[RunState, ...] = ("running", "succeeded", "failed", "cancelled")
+
+
+class Publication(msgspec.Struct, frozen=True):
+    """That a version was published, by whom and when; without a person when it came with a plugin."""
+
+    version: int
+    created_by: UUID | None
+    created_at: datetime
+
+
+class LastRun(msgspec.Struct, frozen=True):
+    """The newest run of a workflow."""
+
+    id: UUID
+    state: RunState
+    created_at: datetime
+
+
+class Upstream(msgspec.Struct, frozen=True):
+    """A newer spec of the plugin whose workflow the team has replaced by its own."""
+
+    version: int
+
+
+class WorkflowSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """A workflow as listings show it; `steps` says how many it has."""
+
+    slug: str
+    version: int
+    title: str
+    description: str
+    source: str
+    inputs: dict[str, Input]
+    steps: int
+    last_run: LastRun | None = None
+
+
+class Definition(msgspec.Struct, frozen=True, kw_only=True):
+    """One version of a workflow, with its spec."""
+
+    slug: str
+    version: int
+    title: str
+    description: str
+    source: str
+    inputs: dict[str, Input]
+    spec: dict[str, Any]
+    created_by: UUID | None
+    created_at: datetime
+
+    def etag(self) -> str:
+        """What `If-Match` names."""
+        return tag_of(self.version)
+
+
+class DefinitionHistory(Definition, frozen=True, kw_only=True):
+    """One version with the newest ones beside it, and what the plugin has brought since the team replaced its workflow."""
+
+    versions: list[Publication]
+    upstream: Upstream | None = None
+
+
+def tag_of(version: int) -> str:
+    """The entity tag of a version."""
+    return f'"{version}"'
+
+
+class Found(msgspec.Struct, frozen=True, kw_only=True):
+    """A version of a workflow, ready to run."""
+
+    slug: str
+    version: int
+    source: str
+    spec: Workflow
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """A spec that could be published, and how many steps the longest way through it takes, items of maps not counted."""
+
+    longest_path: int
+    valid: bool = True
+
+
+class RetryRule(msgspec.Struct, frozen=True):
+    """How often a step may be tried again, and how long before each time."""
+
+    maximum: int
+    backoff_seconds: list[int]
+
+
+class Format(msgspec.Struct, frozen=True, kw_only=True):
+    """What a spec may say: kinds of steps, predicates of choices and references of bindings, each with its meaning."""
+
+    format: int
+    step_kinds: list[str]
+    predicates: dict[str, str]
+    references: dict[str, str]
+    retry: RetryRule
+    json_schema: dict[str, Any]
+
+
+class Origin(msgspec.Struct, frozen=True):
+    """What started a run, other than a person: a trigger, with all that it descends from, and how deep."""
+
+    trigger_id: UUID
+    ancestry: tuple[UUID, ...] = ()
+    depth: int = 0
+
+
+class Lineage(msgspec.Struct, frozen=True):
+    """The triggers that a run descends from, and how deep it is."""
+
+    run_id: UUID
+    ancestry: list[UUID]
+    depth: int
+
+
+class Resume(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Begin a new run where an ended one shall go on; of a map only what did not succeed, or all its items."""
+
+    run_id: UUID
+    step: str
+    items: Literal["failed", "all"] = "failed"
+
+
+class StepError(msgspec.Struct, frozen=True):
+    """Why a step failed."""
+
+    code: str
+    message: str
+
+
+class RunError(msgspec.Struct, frozen=True):
+    """Why a run failed, and at which step."""
+
+    code: str
+    message: str
+    step: str | None = None
+
+
+class Starter(msgspec.Struct, frozen=True):
+    """Who started a run."""
+
+    user_id: UUID
+    username: str
+
+
+class WorkflowName(msgspec.Struct, frozen=True):
+    """Which version of which workflow."""
+
+    slug: str
+    version: int
+
+
+class ResumedFrom(msgspec.Struct, frozen=True):
+    """The run whose outputs were taken over, and the step that this one began with."""
+
+    run_id: UUID
+    step: str
+
+
+class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """A run as listings show it."""
+
+    id: UUID
+    workflow: WorkflowName
+    state: RunState
+    error: RunError | None
+    started_by: Starter
+    trigger_id: UUID | None
+    resumed_from: ResumedFrom | None
+    steps_used: int
+    max_steps: int
+    depth: int
+    created_at: datetime
+    finished_at: datetime | None
+
+
+class Attempt(msgspec.Struct, frozen=True, kw_only=True):
+    """One attempt at a step."""
+
+    attempt: int
+    job_id: UUID | None
+    state: StepState
+    error: StepError | None = None
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+
+
+class MapItem(msgspec.Struct, frozen=True, kw_only=True):
+    """One item of a map and what came of it."""
+
+    index: int
+    item: Any
+    state: StepState
+    attempt: int
+    job_id: UUID | None
+    result: Any = None
+    error: StepError | None = None
+    reused_from: UUID | None = None
+    # Its values are left out because the page holds enough; it is read alone with `?step=`.
+    omitted: bool = False
+
+
+class WorkflowStep(msgspec.Struct, frozen=True, kw_only=True):
+    """A step of a run. One that an ended run did not come to is `skipped`; one that a run has not come to yet is not there."""
+
+    name: str
+    kind: Literal["tool", "map", "choice"]
+    tool: str | None
+    state: StepState
+    index: int | None = None
+    attempt: int = 0
+    job_id: UUID | None = None
+    waiting_reason: str | None = None
+    input: Any = None
+    output: Any = None
+    error: StepError | None = None
+    attempts: list[Attempt] = []
+    # The first items of a map; the rest is read with `?step=` and this cursor.
+    items: list[MapItem] | None = None
+    next_cursor: str | None = None
+    reused_from: UUID | None = None
+    usage: dict[str, int] = {}
+    omitted: bool = False
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+
+
+class Run(RunSummary, frozen=True, kw_only=True):
+    """A run with its steps; `redacted` means that values are left out because the reader may not see them."""
+
+    input: Any
+    output: Any
+    redacted: bool
+    steps: list[WorkflowStep]
+
+
+class Processing(msgspec.Struct, frozen=True):
+    """What was made from an object, what it was made from, and the runs that touched it, newest first."""
+
+    derived: list[Derivation]
+    sources: list[Derivation]
+    runs: list[UUID]
+
+
+class WorkflowMissing(Missing):
+    """No such workflow in this team, or no such version of it."""
+
+    code, title = "workflows.missing", "No such workflow"
+
+
+class InvalidSpec(Invalid):
+    """The spec does not hold to the format; `errors` has every problem."""
+
+    code, title = "workflows.invalid", "The workflow is not valid"
+
+
+class SpecStale(Stale):
+    """Another version was published after the one that was edited."""
+
+    code, title = "workflows.stale", "The workflow was changed"
+
+
+class BadRunInput(Invalid):
+    """The input is not what the workflow declares."""
+
+    code, title = "workflows.bad_input", "The workflow does not take this input"
+
+
+class CannotResume(Conflict):
+    """The run cannot be gone on with at this step."""
+
+    code, title = "workflows.cannot_resume", "The run cannot be resumed there"
+
+
+class TooManyRuns(Exhausted):
+    """The team has as many unended runs as it may."""
+
+    code, title = "workflows.too_many", "Too many runs are under way"
+
+
+class RunMissing(Missing):
+    """No such run in this team."""
+
+    code, title = "workflows.run_missing", "No such run"
+
+
+class RunEnded(Conflict):
+    """There is nothing left to cancel."""
+
+    code, title = "workflows.ended", "This run has ended"
+
+
+class NotYours(Forbidden):
+    """Only who started a run, or an admin, cancels it."""
+
+    code, title = "workflows.not_yours", "Not your run"
+
+
+class StepFailed(AppError):
+    """An attempt at a step failed; its job's error."""
+
+    kind, code, title = Kind.UPSTREAM, "workflows.step_failed", "The step failed"
+
+    def __init__(self, message: str, *, again: bool) -> None:
+        super().__init__(message)
+        self.lasting = not again
+
+
+class AlreadyDone(Conflict):
+    """An earlier attempt at this step has kept its result."""
+
+    code, title = "workflows.already_done", "This step was done already"

@@ -1,0 +1,193 @@
+"""Runs as people read them: steps with their attempts, and values only for who may see them."""
+
+from datetime import datetime
+from uuid import UUID
+
+import msgspec
+
+from atrium.engine.jobs import service as jobs
+from atrium.engine.jobs.model import JobSummary
+from atrium.engine.repository import permissions
+from atrium.engine.workflows import store
+from atrium.engine.workflows.interpreter import Spec
+from atrium.engine.workflows.model import Attempt, MapItem, Run, RunMissing, StepError, StepState, WorkflowStep
+from atrium.engine.workflows.specs import read_spec
+from atrium.engine.workflows.store import FoundRun, FoundStep
+from atrium.kit.paging import Pager
+from atrium.seams.context import Context
+from atrium.seams.workflows import ChoiceStep
+
+MOST_ITEMS = 200
+
+
+async def read_run(ctx: Context, id: UUID, step: str | None = None, cursor: str | None = None) -> Run:
+    """A run of the caller's team, with its steps; with `step` only that one, its items from the cursor on."""
+    found = await find_run(ctx, id)
+    shown = await may_see_values(ctx, found)
+    spec = await read_spec(ctx, found.team_id, found.summary.workflow.slug, found.summary.workflow.version)
+    after = None if step is None else _items_pager(ctx, id, step).read(cursor, int)
+    if step is None:
+        rows = await store.list_steps(ctx.db, ctx.who.org_id, id, MOST_ITEMS + 1)
+    else:
+        last = -1 if after is None else after
+        rows = await store.list_items(ctx.db, ctx.who.org_id, id, step, -2, 1)
+        rows += await store.list_items(ctx.db, ctx.who.org_id, id, step, last, MOST_ITEMS + 1)
+    waiting = [row.job_id for row in rows if row.state == "open" and row.job_id is not None]
+    states = {job.id: job for job in await jobs.list_states(ctx, waiting)}
+    steps = _steps(ctx, rows, states, shown, found)
+    if step is None and found.summary.state != "running":
+        steps += _skipped(spec, {one.name for one in steps})
+    output = found.output
+    if found.output_step is not None:
+        output = next((row.output for row in rows if row.step == found.output_step and row.place < 0), None)
+    summary = msgspec.structs.asdict(found.summary)
+    return Run(
+        **summary,
+        input=found.input if shown else None,
+        output=output if shown else None,
+        redacted=not shown,
+        steps=steps,
+    )
+
+
+async def find_run(ctx: Context, id: UUID) -> FoundRun:
+    """A run of the caller's team."""
+    found = await store.find_run(ctx.db, ctx.who.org_id, ctx.who.team_id, id)
+    if found is None:
+        raise RunMissing("there is no such run in your team")
+    return found
+
+
+async def may_see_values(ctx: Context, run: FoundRun) -> bool:
+    """Whether the caller started the run, or is an admin who can read every object that it touched."""
+    if run.summary.started_by.user_id == ctx.who.user_id:
+        return True
+    if "settings:manage" not in ctx.who.permissions:
+        return False
+    touched = await store.list_objects(ctx.db, ctx.who.org_id, run.summary.id)
+    return not touched or len(await permissions.list_visible(ctx, touched)) == len(touched)
+
+
+def _steps(
+    ctx: Context, rows: list[FoundStep], states: dict[UUID, JobSummary], shown: bool, run: FoundRun
+) -> list[WorkflowStep]:
+    items: dict[str, list[FoundStep]] = {}
+    for row in rows:
+        if row.place >= 0:
+            items.setdefault(row.step, []).append(row)
+    steps = []
+    for row in rows:
+        if row.place < 0:
+            pager = _items_pager(ctx, run.summary.id, row.step)
+            page = pager.page(items.get(row.step, []), MOST_ITEMS, lambda item: item.place)
+            entries = [_item(item, states, shown) for item in page.items] if row.kind == "map" else None
+            steps.append(_step(row, states, shown, run, entries, page.next_cursor))
+    return steps
+
+
+def _items_pager(ctx: Context, run_id: UUID, step: str) -> Pager:
+    return Pager(ctx.services.keys, "run items", ctx.who.user_id, str(run_id), step)
+
+
+def _step(
+    row: FoundStep,
+    states: dict[UUID, JobSummary],
+    shown: bool,
+    run: FoundRun,
+    items: list[MapItem] | None,
+    cursor: str | None,
+) -> WorkflowStep:
+    job = states.get(row.job_id) if row.job_id else None
+    state: StepState = "running" if row.state == "open" and row.kind == "map" else _state(row, job)
+    return WorkflowStep(
+        name=row.step,
+        kind=row.kind,  # type: ignore[arg-type]
+        tool=row.tool,
+        state=state,
+        attempt=_attempt(row, job),
+        job_id=row.job_id,
+        waiting_reason=row.waiting or (job.waiting_reason if job else None) if state == "queued" else None,
+        input=row.input if shown and row.kind == "tool" else None,
+        output=row.output if shown else None,
+        error=_error(row),
+        attempts=_attempts(row, job),
+        items=items,
+        next_cursor=cursor,
+        reused_from=row.reused_from,
+        usage=row.usage,
+        omitted=row.omitted,
+        started_at=row.started_at,
+        finished_at=row.finished_at,
+    )
+
+
+def _item(row: FoundStep, states: dict[UUID, JobSummary], shown: bool) -> MapItem:
+    job = states.get(row.job_id) if row.job_id else None
+    return MapItem(
+        index=row.place,
+        item=row.item if shown else None,
+        state=_state(row, job),
+        attempt=_attempt(row, job),
+        job_id=row.job_id,
+        result=row.output.get("result") if shown and isinstance(row.output, dict) else None,
+        error=_error(row),
+        reused_from=row.reused_from,
+        omitted=row.omitted,
+    )
+
+
+def _state(row: FoundStep, job: JobSummary | None) -> StepState:
+    if row.state != "open":
+        return row.state  # type: ignore[return-value]
+    return "running" if job is not None and job.state == "running" else "queued"
+
+
+def _attempt(row: FoundStep, job: JobSummary | None) -> int:
+    if job is not None:
+        return job.attempt
+    return len(row.failures) + (row.state == "succeeded" and row.reused_from is None)
+
+
+def _error(row: FoundStep) -> StepError | None:
+    return msgspec.convert(row.error, StepError) if row.error else None
+
+
+def _attempts(row: FoundStep, job: JobSummary | None) -> list[Attempt]:
+    """The attempts that failed, and the one that succeeded or is under way."""
+    failed = [
+        Attempt(
+            attempt=failure["attempt"],
+            job_id=row.job_id,
+            state="failed",
+            error=StepError(failure["code"], failure["message"]),
+            finished_at=datetime.fromisoformat(failure["at"]),
+        )
+        for failure in row.failures
+    ]
+    if row.kind == "map" or row.reused_from is not None:
+        return failed
+    number = job.attempt if job is not None else len(failed) + 1
+    if row.state == "succeeded" or (row.state == "open" and job is not None and job.state == "running"):
+        failed.append(
+            Attempt(
+                attempt=max(number, len(failed) + 1),
+                job_id=row.job_id,
+                state="succeeded" if row.state == "succeeded" else "running",
+                started_at=job.started_at if job else row.started_at,
+                finished_at=row.finished_at,
+            )
+        )
+    return failed
+
+
+def _skipped(spec: Spec, reached: set[str]) -> list[WorkflowStep]:
+    return [
+        WorkflowStep(
+            name=name,
+            kind=type(step).__struct_config__.tag,  # type: ignore[arg-type]
+            tool=None if isinstance(step, ChoiceStep) else step.tool,
+            state="skipped",
+        )
+        for name, step in spec.steps.items()
+        if name not in reached
+    ]

@@ -1,0 +1,451 @@
+"""SQL of runs as they advance: every statement is for all runs of a settlement."""
+
+from collections.abc import Collection, Sequence
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from atrium.engine.workflows.interpreter import NewStep, RunEnd
+from atrium.kit.database import Transaction
+
+StepKey = tuple[UUID, str, int]
+
+
+class LockedRun(msgspec.Struct, frozen=True):
+    """A run as it is advanced, its row held until the transaction ends."""
+
+    id: UUID
+    team_id: UUID
+    user_id: UUID
+    slug: str
+    version: int
+    state: str
+    locale: str
+    input: dict[str, Any] | None
+    steps_used: int
+
+
+class OpenStep(msgspec.Struct, frozen=True):
+    """A step or an item whose job has just ended."""
+
+    run_id: UUID
+    step: str
+    place: int
+    kind: str
+    job_id: UUID | None
+    kept: bool
+    failures: list[dict[str, Any]]
+
+
+class NewRun(msgspec.Struct, frozen=True, kw_only=True):
+    """A run about to begin."""
+
+    id: UUID
+    org_id: UUID
+    team_id: UUID
+    user_id: UUID
+    slug: str
+    version: int
+    locale: str
+    input: dict[str, Any]
+    max_steps: int
+    trigger_id: UUID | None
+    ancestry: list[UUID]
+    depth: int
+    resumed_from: UUID | None
+    resumed_step: str | None
+
+
+class StepEnd(msgspec.Struct, frozen=True, kw_only=True):
+    """How a step, or an item of a map, ended; what was kept with the effect stays as the output."""
+
+    run_id: UUID
+    step: str
+    place: int
+    state: str
+    output: Any = None
+    error: dict[str, Any] | None = None
+    usage: dict[str, int] = {}
+
+
+async def insert_run(db: Transaction, run: NewRun) -> None:
+    await db.run(
+        """
+        INSERT INTO runs (id, org_id, team_id, user_id, slug, version, locale, input, max_steps, trigger_id, ancestry, depth,
+                          resumed_from, resumed_step)
+        VALUES (:id, :org_id, :team_id, :user_id, :slug, :version, :locale, :input, :max_steps, :trigger_id, :ancestry, :depth,
+                :resumed_from, :resumed_step)
+        """,
+        **msgspec.structs.asdict(run),
+    )
+
+
+async def find_spec(db: Transaction, org_id: UUID, team_id: UUID, slug: str, version: int) -> dict[str, Any] | None:
+    found: dict[str, Any] | None = await db.value(
+        """
+        SELECT spec FROM workflow_versions
+         WHERE org_id = :org_id AND team_id = :team_id AND slug = :slug AND version = :version
+        """,
+        org_id=org_id,
+        team_id=team_id,
+        slug=slug,
+        version=version,
+    )
+    return found
+
+
+async def lock_runs(db: Transaction, org_id: UUID, ids: Collection[UUID]) -> list[LockedRun]:
+    return await db.all(
+        LockedRun,
+        """
+        SELECT id, team_id, user_id, slug, version, state, locale, input, steps_used FROM runs
+         WHERE org_id = :org_id AND id = ANY(:ids) ORDER BY id FOR NO KEY UPDATE
+        """,
+        org_id=org_id,
+        ids=list(ids),
+    )
+
+
+async def lock(db: Transaction, org_id: UUID, keys: Sequence[StepKey]) -> list[tuple[LockedRun, OpenStep]]:
+    """The steps and items of these that are open, each with its run, held; an item comes without the run's input."""
+    rows = await db.rows(
+        """
+        SELECT r.id, r.team_id, r.user_id, r.slug, r.version, r.state, r.locale, CASE WHEN s.place < 0 THEN r.input END, r.steps_used,
+               s.run_id, s.step, s.place, s.kind, s.job_id, s.kept, s.failures
+          FROM unnest(:runs::uuid[], :steps::text[], :places::int[]) AS k (run_id, step, place)
+          JOIN run_steps s ON s.run_id = k.run_id AND s.step = k.step AND s.place = k.place
+          JOIN runs r ON r.id = s.run_id
+         WHERE s.org_id = :org_id AND r.org_id = :org_id AND s.state = 'open' ORDER BY r.id FOR NO KEY UPDATE OF r
+        """,
+        org_id=org_id,
+        runs=[run_id for run_id, _, _ in keys],
+        steps=[step for _, step, _ in keys],
+        places=[place for _, _, place in keys],
+    )
+    return [(LockedRun(*row[:9]), OpenStep(*row[9:])) for row in rows]
+
+
+async def list_outputs(
+    db: Transaction, org_id: UUID, keys: Sequence[tuple[UUID, str]]
+) -> list[tuple[UUID, str, str, Any]]:
+    """Run, step, kind and output of steps that have succeeded, or have kept what came out."""
+    rows = await db.rows(
+        """
+        SELECT s.run_id, s.step, s.kind, s.output
+          FROM unnest(:runs::uuid[], :steps::text[]) AS k (run_id, step)
+          JOIN run_steps s ON s.run_id = k.run_id AND s.step = k.step AND s.place = -1
+         WHERE s.org_id = :org_id AND (s.state = 'succeeded' OR s.kept)
+        """,
+        org_id=org_id,
+        runs=[run_id for run_id, _ in keys],
+        steps=[step for _, step in keys],
+    )
+    return [(run_id, step, kind, output) for run_id, step, kind, output in rows]
+
+
+async def list_items(db: Transaction, org_id: UUID, run_id: UUID, step: str) -> list[tuple[int, Any, str, Any, Any]]:
+    """Index, item, state, result and error of a map's items, in order."""
+    rows = await db.rows(
+        """
+        SELECT place, item, state, output, error FROM run_steps
+         WHERE org_id = :org_id AND run_id = :run_id AND step = :step AND place >= 0 ORDER BY place
+        """,
+        org_id=org_id,
+        run_id=run_id,
+        step=step,
+    )
+    return [(place, item, state, output, error) for place, item, state, output, error in rows]
+
+
+END_STEPS = """
+    UPDATE run_steps s
+       SET state = e.state, finished_at = clock_timestamp(), waiting = NULL, error = e.error::jsonb,
+           output = CASE WHEN s.kept THEN s.output ELSE e.output::jsonb END,
+           usage = CASE WHEN e.usage IS NULL THEN s.usage ELSE s.usage || (
+             SELECT jsonb_object_agg(u.key, u.value::numeric + coalesce((s.usage ->> u.key)::numeric, 0))
+               FROM jsonb_each_text(e.usage::jsonb) u) END
+      FROM unnest(:runs::uuid[], :steps::text[], :places::int[], :states::text[], :outputs::text[], :errors::text[], :usages::text[])
+           AS e (run_id, step, place, state, output, error, usage)
+     WHERE s.org_id = :org_id AND s.run_id = e.run_id AND s.step = e.step AND s.place = e.place AND s.state = 'open'
+"""
+UPDATE_RUNS = """
+    UPDATE runs r
+       SET steps_used = u.used, state = u.state, output = u.output::jsonb, output_step = u.output_step, error = u.error::jsonb,
+           finished_at = CASE WHEN u.state <> 'running' THEN clock_timestamp() END
+      FROM unnest(:changed::uuid[], :used::int[], :run_states::text[], :run_outputs::text[], :output_steps::text[], :run_errors::text[])
+           AS u (id, used, state, output, output_step, error)
+     WHERE r.org_id = :org_id AND r.id = u.id AND r.state = 'running'
+"""
+
+
+async def end_steps(db: Transaction, org_id: UUID, ends: Sequence[StepEnd]) -> None:
+    """End steps and items that are open."""
+    await db.run(END_STEPS, org_id=org_id, **_ends(ends))
+
+
+def _ends(ends: Sequence[StepEnd]) -> dict[str, Any]:
+    return {
+        "runs": [end.run_id for end in ends],
+        "steps": [end.step for end in ends],
+        "places": [end.place for end in ends],
+        "states": [end.state for end in ends],
+        "outputs": [_json(end.output) for end in ends],
+        "errors": [_json(end.error) for end in ends],
+        "usages": [_json(end.usage or None) for end in ends],
+    }
+
+
+class KeptStep(msgspec.Struct, frozen=True):
+    """What earlier attempts at a step have left, and whether its run goes on."""
+
+    kept: bool
+    failures: list[dict[str, Any]]
+    run_state: str = "running"
+
+
+async def find_kept(db: Transaction, org_id: UUID, key: StepKey) -> KeptStep | None:
+    return await db.one(
+        KeptStep,
+        """
+        SELECT s.kept, s.failures, r.state FROM run_steps s JOIN runs r ON r.org_id = s.org_id AND r.id = s.run_id
+         WHERE s.org_id = :org_id AND s.run_id = :run_id AND s.step = :step AND s.place = :place
+        """,
+        org_id=org_id,
+        **_key(key),
+    )
+
+
+async def keep(db: Transaction, org_id: UUID, key: StepKey, output: Any) -> bool:
+    """Keep a step's output with its effect; False when an earlier attempt has, or the step is over."""
+    return bool(
+        await db.run(
+            """
+            UPDATE run_steps SET kept = true, output = :output
+             WHERE org_id = :org_id AND run_id = :run_id AND step = :step AND place = :place AND NOT kept AND state = 'open'
+            """,
+            org_id=org_id,
+            output=output,
+            **_key(key),
+        )
+    )
+
+
+async def note_begun(db: Transaction, org_id: UUID, key: StepKey, attempt: int, *, again: bool) -> bool:
+    """Note that an attempt begins; unless `again`, False when one began before whose end was not seen."""
+    return bool(
+        await db.run(
+            """
+            UPDATE run_steps SET begun = :attempt
+             WHERE org_id = :org_id AND run_id = :run_id AND step = :step AND place = :place
+               AND (:again::boolean OR begun IS NULL OR failures @> jsonb_build_array(jsonb_build_object('attempt', begun)))
+            """,
+            org_id=org_id,
+            attempt=attempt,
+            again=again,
+            **_key(key),
+        )
+    )
+
+
+async def note_failure(
+    db: Transaction, org_id: UUID, key: StepKey, failure: dict[str, Any], usage: dict[str, int]
+) -> KeptStep | None:
+    """Note that an attempt failed, and what it spent; what all of them have left."""
+    return await db.one(
+        KeptStep,
+        """
+        UPDATE run_steps s SET failures = s.failures || :failure::jsonb, waiting = NULL,
+               usage = s.usage || coalesce((SELECT jsonb_object_agg(u.key, u.value::numeric + coalesce((s.usage ->> u.key)::numeric, 0))
+                                              FROM jsonb_each_text(:usage::jsonb) u), '{}')
+         WHERE s.org_id = :org_id AND s.run_id = :run_id AND s.step = :step AND s.place = :place AND s.state = 'open'
+        RETURNING kept, failures
+        """,
+        org_id=org_id,
+        failure=[failure],
+        usage=usage,
+        **_key(key),
+    )
+
+
+async def note_waiting(db: Transaction, org_id: UUID, key: StepKey, reason: str) -> None:
+    """Note why an attempt is put off; its end was seen."""
+    await db.run(
+        """
+        UPDATE run_steps SET waiting = :reason, begun = NULL
+         WHERE org_id = :org_id AND run_id = :run_id AND step = :step AND place = :place AND state = 'open'
+        """,
+        org_id=org_id,
+        reason=reason,
+        **_key(key),
+    )
+
+
+def _key(key: StepKey) -> dict[str, Any]:
+    run_id, step, place = key
+    return {"run_id": run_id, "step": step, "place": place}
+
+
+async def count_down(
+    db: Transaction, org_id: UUID, ended: Sequence[tuple[UUID, str, int]]
+) -> dict[tuple[UUID, str], int]:
+    """So many items of these maps have ended; how many have not."""
+    rows = await db.rows(
+        """
+        UPDATE run_steps s SET pending = s.pending - e.ended
+          FROM unnest(:runs::uuid[], :steps::text[], :ended::int[]) AS e (run_id, step, ended)
+         WHERE s.org_id = :org_id AND s.run_id = e.run_id AND s.step = e.step AND s.place = -1
+        RETURNING s.run_id, s.step, s.pending
+        """,
+        org_id=org_id,
+        runs=[run_id for run_id, _, _ in ended],
+        steps=[step for _, step, _ in ended],
+        ended=[count for _, _, count in ended],
+    )
+    return {(run_id, step): pending for run_id, step, pending in rows}
+
+
+async def write(
+    db: Transaction,
+    org_id: UUID,
+    ends: Sequence[StepEnd],
+    entered: Sequence[tuple[UUID, NewStep, UUID | None]],
+    changed: Sequence[tuple[UUID, int, RunEnd | None]],
+) -> None:
+    """End steps, enter others, each with its job, and say how much of its budget each run has used and whether it has ended."""
+    rows = [row for _, row, _ in entered]
+    run_ends = [end or RunEnd("running") for _, _, end in changed]
+    await db.run(
+        f"""
+        WITH ended AS ({END_STEPS}), entered AS (
+          INSERT INTO run_steps (run_id, step, place, org_id, position, kind, tool, state, job_id, input, item, output, error, pending,
+                                 finished_at)
+          SELECT n.run_id, n.step, n.place, :org_id, n.position, n.kind, n.tool, n.state, n.job_id, n.input::jsonb, n.item::jsonb,
+                 n.output::jsonb, n.error::jsonb, n.pending, CASE WHEN n.state <> 'open' THEN clock_timestamp() END
+            FROM unnest(:new_runs::uuid[], :new_steps::text[], :new_places::int[], :positions::int[], :kinds::text[], :tools::text[],
+                        :new_states::text[], :jobs::uuid[], :inputs::text[], :items::text[], :new_outputs::text[], :new_errors::text[],
+                        :pending::int[])
+                 AS n (run_id, step, place, position, kind, tool, state, job_id, input, item, output, error, pending)
+        )
+        {UPDATE_RUNS}
+        """,
+        org_id=org_id,
+        **_ends(ends),
+        **_changes(changed, run_ends),
+        new_runs=[run_id for run_id, _, _ in entered],
+        new_steps=[row.step for row in rows],
+        new_places=[row.place for row in rows],
+        positions=[row.position for row in rows],
+        kinds=[row.kind for row in rows],
+        tools=[row.tool for row in rows],
+        new_states=[row.state for row in rows],
+        jobs=[job_id for _, _, job_id in entered],
+        inputs=[_json(row.input) for row in rows],
+        items=[msgspec.json.encode(row.item).decode() if row.place >= 0 else None for row in rows],
+        new_outputs=[_json(row.output) for row in rows],
+        new_errors=[_json(row.error) for row in rows],
+        pending=[row.pending for row in rows],
+    )
+
+
+async def update_runs(db: Transaction, org_id: UUID, changed: Sequence[tuple[UUID, int, RunEnd | None]]) -> None:
+    """How much of their budgets runs have used, and the end of those that have come to it."""
+    await db.run(UPDATE_RUNS, org_id=org_id, **_changes(changed, [end or RunEnd("running") for _, _, end in changed]))
+
+
+def _changes(changed: Sequence[tuple[UUID, int, RunEnd | None]], ends: Sequence[RunEnd]) -> dict[str, Any]:
+    return {
+        "changed": [id for id, _, _ in changed],
+        "used": [used for _, used, _ in changed],
+        "run_states": [end.state for end in ends],
+        "run_outputs": [_json(end.output) for end in ends],
+        "output_steps": [end.output_step for end in ends],
+        "run_errors": [_json(end.error) for end in ends],
+    }
+
+
+async def cancel_open_steps(db: Transaction, org_id: UUID, run_id: UUID, jobs: Sequence[UUID]) -> None:
+    """End the steps and items of a run whose jobs were cancelled before they began."""
+    await db.run(
+        """
+        UPDATE run_steps SET state = 'cancelled', finished_at = clock_timestamp(), waiting = NULL
+         WHERE org_id = :org_id AND run_id = :run_id AND state = 'open' AND job_id = ANY(:jobs)
+        """,
+        org_id=org_id,
+        run_id=run_id,
+        jobs=list(jobs),
+    )
+
+
+async def cancel_open_map(db: Transaction, org_id: UUID, run_id: UUID) -> None:
+    """End the map that a cancelled run is in."""
+    await db.run(
+        """
+        UPDATE run_steps SET state = 'cancelled', finished_at = clock_timestamp()
+         WHERE org_id = :org_id AND run_id = :run_id AND state = 'open' AND kind = 'map' AND place = -1
+        """,
+        org_id=org_id,
+        run_id=run_id,
+    )
+
+
+async def list_open_jobs(db: Transaction, org_id: UUID, run_id: UUID) -> list[UUID]:
+    """The jobs of every step and item that has not ended."""
+    rows = await db.rows(
+        """
+        SELECT job_id FROM run_steps
+         WHERE org_id = :org_id AND run_id = :run_id AND state = 'open' AND job_id IS NOT NULL
+        """,
+        org_id=org_id,
+        run_id=run_id,
+    )
+    return [job_id for (job_id,) in rows]
+
+
+async def insert_objects(db: Transaction, org_id: UUID, touched: Sequence[tuple[UUID, UUID]]) -> None:
+    """Note which objects runs touch; what is no object of the company is left out."""
+    await db.run(
+        """
+        INSERT INTO run_objects (run_id, object_id, org_id)
+        SELECT t.run_id, o.id, o.org_id FROM unnest(:runs::uuid[], :objects::uuid[]) AS t (run_id, object_id)
+          JOIN objects o ON o.id = t.object_id WHERE o.org_id = :org_id
+        ON CONFLICT DO NOTHING
+        """,
+        org_id=org_id,
+        runs=[run_id for run_id, _ in touched],
+        objects=[object_id for _, object_id in touched],
+    )
+
+
+async def break_off(db: Transaction, org_id: UUID, run_id: UUID, error: dict[str, Any]) -> None:
+    """End a run that cannot be gone on with, whatever is in it."""
+    await db.run(
+        """
+        WITH ended AS (
+          UPDATE run_steps SET state = 'failed', finished_at = clock_timestamp(), error = :error, waiting = NULL
+           WHERE org_id = :org_id AND run_id = :run_id AND state = 'open'
+        )
+        UPDATE runs SET state = 'failed', finished_at = clock_timestamp(), error = :error
+         WHERE org_id = :org_id AND id = :run_id AND state = 'running'
+        """,
+        org_id=org_id,
+        run_id=run_id,
+        error=error,
+    )
+
+
+async def forget_ended(db: Transaction, age: timedelta, limit: int) -> int:
+    return await db.run(
+        """
+        DELETE FROM runs WHERE id IN (
+          SELECT id FROM runs WHERE finished_at < now() - :age::interval ORDER BY finished_at LIMIT :limit)
+        """,
+        age=age,
+        limit=limit,
+    )
+
+
+def _json(value: Any) -> str | None:
+    # As text: the driver would take a list inside a list for an array of two dimensions.
+    return None if value is None else msgspec.json.encode(value).decode()

@@ -1,0 +1,202 @@
+"""The verbs of runs: start, resume, read, cancel."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from atrium.engine.repository import service as repository
+from atrium.engine.workflows import (
+    advancing,
+    definitions,
+    interpreter,
+    listing_rows,
+    reading,
+    resuming,
+    run_rows,
+    store,
+)
+from atrium.engine.workflows.bindings import check_input, size_of
+from atrium.engine.workflows.interpreter import NeedsOutputs, RunEnd, Spec
+from atrium.engine.workflows.listing_rows import RunFilter
+from atrium.engine.workflows.memory import Memory
+from atrium.engine.workflows.model import (
+    BadRunInput,
+    CannotResume,
+    Lineage,
+    NotYours,
+    Origin,
+    Processing,
+    Resume,
+    Run,
+    RunEnded,
+    RunSummary,
+    TooManyRuns,
+)
+from atrium.engine.workflows.run_rows import LockedRun, NewRun
+from atrium.engine.workflows.specs import read_spec
+from atrium.ground.audit import service as audit
+from atrium.ground.identity import service as identity
+from atrium.kit.errors import TooLarge
+from atrium.kit.ids import new_id
+from atrium.kit.paging import Page, Pager
+from atrium.seams.context import Context
+
+LARGEST_INPUT = 256 << 10
+MOST_OPEN = 100_000
+_MOST_RUNS = 100
+
+
+async def start_run(
+    ctx: Context,
+    slug: str,
+    given: Mapping[str, Any] | None = None,
+    *,
+    version: int | None = None,
+    resume: Resume | None = None,
+    origin: Origin | None = None,
+) -> UUID:
+    """Start a run in the caller's transaction, as the caller within their credential's scope.
+
+    A resumed run takes over what an ended one has done before a step, and begins there; its input and version are the old
+    run's unless given.
+    """
+    ended = await resuming.find_ended(ctx, resume) if resume else None
+    if ended is not None:
+        if ended.summary.workflow.slug != slug:
+            raise CannotResume(f"this is a run of {ended.summary.workflow.slug}; resume it there")
+        given = ended.input if given is None else given
+        version = version or ended.summary.workflow.version
+    found = await definitions.find(ctx, slug, version)
+    spec = await read_spec(ctx, ctx.who.team_id, slug, found.version)
+    input = _checked(spec, {} if given is None else given)
+    await _require_fewer(ctx)
+    taken = None
+    if ended is not None and resume is not None:
+        was = ended.summary.workflow
+        old = await read_spec(ctx, ctx.who.team_id, was.slug, was.version)
+        taken = await resuming.take_over(ctx, ended, resume, old, spec)
+    # A run that goes on with another descends from what that one did, so that what it writes starts no trigger again.
+    descent = origin or (await read_lineage(ctx, resume.run_id) if resume else None)
+    run = NewRun(
+        id=new_id(),
+        org_id=ctx.who.org_id,
+        team_id=ctx.who.team_id,
+        user_id=ctx.who.user_id,
+        slug=slug,
+        version=found.version,
+        locale=await identity.read_locale(ctx),
+        input=input,
+        max_steps=spec.workflow.max_steps,
+        trigger_id=origin.trigger_id if origin else None,
+        ancestry=list(descent.ancestry) if descent else [],
+        depth=descent.depth if descent else 0,
+        resumed_from=resume.run_id if resume else None,
+        resumed_step=resume.step if resume else None,
+    )
+    await run_rows.insert_run(ctx.db, run)
+    await _begin(ctx, run, spec, taken, resume)
+    await audit.record(ctx, "workflows.started", run.id, slug=slug, version=found.version)
+    _memory(ctx).open_runs.add(ctx.who.team_id)
+    return run.id
+
+
+async def _begin(ctx: Context, run: NewRun, spec: Spec, taken: resuming.Taken | None, resume: Resume | None) -> None:
+    """Enter the first step, or the one to resume at, with what was taken over."""
+    row = LockedRun(
+        run.id, run.team_id, run.user_id, run.slug, run.version, "running", run.locale, run.input, taken.used if taken else 0
+    )  # fmt: skip
+    outputs: dict[str, Any] = {}
+    looked_for: set[str] = set() if taken else set(spec.names)
+    while True:
+        try:
+            moves = interpreter.begin(
+                advancing.situation_of(row, spec, outputs, looked_for), resume.step if resume else None
+            )
+            break
+        except NeedsOutputs as needs:
+            looked_for |= needs.steps
+            keys = [(taken.run.summary.id, name) for name in needs.steps if taken and name in taken.steps]
+            found = await run_rows.list_outputs(ctx.db, run.org_id, keys)
+            outputs |= {name: output for _, name, _, output in found}
+    if taken is not None and resume is not None:
+        reused = await resuming.reuse_items(ctx, taken, resume, spec, moves)
+        source = taken.run.summary.id
+        await store.copy_steps(ctx.db, run.org_id, run.id, source, taken.steps, resume.step, reused)
+        await store.copy_objects(ctx.db, run.org_id, run.id, source)
+    await advancing.write(ctx, [(row, spec, ctx.who, moves)], given=[(run.id, run.input)], wake=True)
+
+
+def _checked(spec: Spec, given: Mapping[str, Any]) -> dict[str, Any]:
+    if problems := check_input(spec.workflow, given):
+        first = problems[0]
+        raise BadRunInput(
+            f"{first.path}: {first.message}", errors=[msgspec.to_builtins(problem) for problem in problems[:20]]
+        )
+    if size_of(given) > LARGEST_INPUT:
+        raise TooLarge(f"a run's input has at most {LARGEST_INPUT} bytes", limit=LARGEST_INPUT)
+    return dict(given)
+
+
+async def _require_fewer(ctx: Context) -> None:
+    open_runs, team_id = _memory(ctx).open_runs, ctx.who.team_id
+    count = open_runs.find(team_id)
+    if count is None:
+        count = await store.count_open(ctx.db, ctx.who.org_id, team_id, MOST_OPEN)
+        open_runs.put(team_id, count)
+    if count >= MOST_OPEN:
+        raise TooManyRuns(f"your team has {MOST_OPEN} runs that have not ended; wait for some of them", retry_after=60)
+
+
+def _memory(ctx: Context) -> Memory:
+    memory: Memory = ctx.services.started["workflows"]
+    return memory
+
+
+async def read_run(ctx: Context, id: UUID, step: str | None = None, cursor: str | None = None) -> Run:
+    """A run with its steps; with `step` only that one, its items from the cursor on."""
+    return await reading.read_run(ctx, id, step, cursor)
+
+
+async def list_runs(ctx: Context, chosen: RunFilter, limit: int, cursor: str | None) -> Page[RunSummary]:
+    """The team's runs, newest first."""
+    filters = [str(value) for value in msgspec.structs.astuple(chosen)]
+    pager = Pager(ctx.services.keys, "runs", ctx.who.team_id, *filters)
+    found = await listing_rows.list_runs(
+        ctx.db, ctx.who.org_id, ctx.who.team_id, chosen, pager.read(cursor, UUID), limit + 1
+    )
+    return pager.page(found, limit, lambda run: run.id)
+
+
+async def cancel_run(ctx: Context, id: UUID) -> Run:
+    """Cancel a run: what waits of it never starts, a step that is executing finishes."""
+    found = await reading.find_run(ctx, id)
+    mine = found.summary.started_by.user_id == ctx.who.user_id
+    if not mine and "settings:manage" not in ctx.who.permissions:
+        raise NotYours(
+            f"{found.summary.started_by.username} started this run; they or an admin can cancel it",
+            permission="settings:manage",
+        )
+    [run] = await run_rows.lock_runs(ctx.db, ctx.who.org_id, [id])
+    if run.state != "running":
+        raise RunEnded("this run has ended already", state=run.state)
+    await run_rows.update_runs(ctx.db, ctx.who.org_id, [(id, run.steps_used, RunEnd("cancelled"))])
+    await advancing.cancel_waiting(ctx, id)
+    await run_rows.cancel_open_map(ctx.db, ctx.who.org_id, id)
+    await audit.record(ctx, "workflows.cancelled", id, slug=run.slug)
+    return await reading.read_run(ctx, id)
+
+
+async def read_lineage(ctx: Context, run_id: UUID) -> Lineage | None:
+    """The triggers that a run of the caller's company descends from."""
+    return await store.find_lineage(ctx.db, ctx.who.org_id, run_id)
+
+
+async def read_processing(ctx: Context, object_id: UUID) -> Processing:
+    """What an object was made from, what was made from it, and the newest runs that touched it."""
+    sources, derived = await repository.read_derivations(ctx, object_id), await repository.read_uses(ctx, object_id)
+    runs = [one.run_id for one in [*derived, *sources] if one.run_id is not None]
+    if "workflows:read" in ctx.who.permissions:
+        runs += await store.list_runs_of(ctx.db, ctx.who.org_id, ctx.who.team_id, object_id, _MOST_RUNS)
+    return Processing(derived, sources, sorted(set(runs), reverse=True))

@@ -1,0 +1,50 @@
+"""Whether a version may fire a trigger that it matches: a pure decision, so that a rehearsal makes the same one."""
+
+from uuid import UUID
+
+import msgspec
+
+from atrium.engine.workflows.model import Lineage, Origin
+from atrium.product.triggers.model import Armed, Reason
+from atrium.seams.context import Principal
+
+FEATURE, PERMISSION = "workflows", "workflows:run"
+# The same object fires the same trigger so often within so many minutes, no matter who writes it.
+MOST_RECENT, MINUTES = 20, 10
+
+
+class Descent(msgspec.Struct, frozen=True):
+    """Where a version comes from: whether something was derived, and the run that wrote it."""
+
+    derived: bool = False
+    lineage: Lineage | None = None
+
+    def origin(self, trigger_id: UUID) -> Origin:
+        """What a run that this trigger starts descends from."""
+        if self.lineage is None:
+            return Origin(trigger_id, (trigger_id,))
+        return Origin(trigger_id, (*self.lineage.ancestry, trigger_id), self.lineage.depth + 1)
+
+
+def reason_against(trigger: Armed, descent: Descent, most_depth: int) -> Reason | None:
+    """Why this version must not fire the trigger, no matter who wrote it."""
+    if not trigger.enabled:
+        return "disabled"
+    if descent.derived and not trigger.fire_on_derived:
+        return "derived"
+    if descent.lineage is not None and trigger.id in descent.lineage.ancestry:
+        return "loop"
+    if descent.origin(trigger.id).depth > most_depth:
+        return "depth"
+    if trigger.recent >= MOST_RECENT:
+        return "storm"
+    return None
+
+
+def reason_against_writer(who: Principal, team_id: UUID) -> Reason | None:
+    """Why this writer starts no run in the object's team: a run acts as they do, within their credential's scope."""
+    if who.suspended:
+        return "suspended"
+    if who.team_id != team_id or PERMISSION not in who.permissions:
+        return "no_permission"
+    return "feature_off" if FEATURE not in who.features else None

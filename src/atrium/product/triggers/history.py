@@ -1,0 +1,49 @@
+"""What became of versions that matched: as much of it as a reader may see."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+import msgspec
+
+from atrium.engine.repository import service as repository
+from atrium.kit.paging import Page, Pager
+from atrium.product.triggers import fire_rows
+from atrium.product.triggers.model import Fire, StoredTrigger, Trigger
+from atrium.seams.context import Context
+
+
+async def list_fires(ctx: Context, trigger_id: UUID, limit: int, cursor: str | None) -> Page[Fire]:
+    """A trigger's history, newest first."""
+    pager = Pager(ctx.services.keys, "trigger fires", ctx.who.user_id, trigger_id)
+    found = await fire_rows.list_fires(ctx.db, ctx.who.org_id, trigger_id, pager.read(cursor, UUID), limit + 1)
+    return pager.page(await _shown(ctx, found), limit, lambda fire: fire.id)
+
+
+async def with_counts(ctx: Context, triggers: Sequence[StoredTrigger]) -> list[Trigger]:
+    """The same with what happened last, and how often within a day."""
+    ids, org_id = [trigger.id for trigger in triggers], ctx.who.org_id
+    last = await fire_rows.list_last_fires(ctx.db, org_id, ids)
+    shown = {fire.id: fire for fire in await _shown(ctx, list(last.values()))}
+    counts = await fire_rows.count_fires(ctx.db, org_id, ids)
+    return [
+        Trigger(
+            **{name: getattr(trigger, name) for name in StoredTrigger.__struct_fields__},
+            last_fire=shown[last[trigger.id].id] if trigger.id in last else None,
+            fired_24h=counts[trigger.id][0],
+            skipped_24h=counts[trigger.id][1],
+        )
+        for trigger in triggers
+    ]
+
+
+async def _shown(ctx: Context, fires: Sequence[Fire]) -> list[Fire]:
+    """With the keys of the objects that the caller can read, and without the ids of the others."""
+    keys = await repository.list_keys(ctx, {fire.object_id for fire in fires if fire.object_id is not None})
+    return [
+        msgspec.structs.replace(
+            fire,
+            object_id=fire.object_id if fire.object_id in keys else None,
+            key=keys.get(fire.object_id) if fire.object_id else None,
+        )
+        for fire in fires
+    ]

@@ -1,0 +1,1 @@
+"""Workflows: format, definitions, runs."""

@@ -1,0 +1,28 @@
+"""A server or worker that keeps no receipts: `python -m tests.workflows.forgetful serve|work …`. Effects of lost attempts are repeated."""
+
+import asyncio
+from typing import Any
+
+from atrium.cli import main
+from atrium.engine.workflows import run_rows, running
+from atrium.engine.workflows.advancing import StepResult
+
+_run_step = running.run_step
+
+
+async def keep(*_: Any) -> bool:
+    """A mistake on purpose: the effect commits, and nothing says that it did."""
+    return True
+
+
+async def run_step(*given: Any) -> StepResult:
+    """The same, with a longer moment between the effect and the end of the attempt, so that kills land in it."""
+    result = await _run_step(*given)
+    await asyncio.sleep(0.1)
+    return result
+
+
+if __name__ == "__main__":
+    run_rows.keep = keep  # type: ignore[assignment]
+    running.run_step = run_step  # type: ignore[assignment]
+    raise SystemExit(main())

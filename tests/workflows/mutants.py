@@ -1,0 +1,135 @@
+"""27. Take away one protection of the run engine at a time and see a test fail: `python -m tests.workflows.mutants [word …]`.
+
+Each mutant is a source file with one phrase changed, in a copy of the project beside this one. A mutant that survives means a
+protection that no test would miss; it is printed and the exit code is 1.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.processes import ROOT
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One phrase of one file, what it becomes, and the tests that miss it."""
+
+    name: str
+    file: str
+    phrase: str
+    becomes: str
+    tests: tuple[str, ...]
+
+
+ROWS, ADVANCING, SETTLING = (
+    "src/atrium/engine/workflows/run_rows.py",
+    "src/atrium/engine/workflows/advancing.py",
+    "src/atrium/engine/jobs/settling.py",
+)
+QUEUE = "migrations/0057_handed_on_jobs.sql"
+MUTANTS = (
+    Mutant(
+        "advancing does not hold the run", ROWS, "AND s.state = 'open' ORDER BY r.id FOR NO KEY UPDATE OF r", "AND s.state = 'open'",
+        ("tests/workflows/test_protections.py::test_a_settlement_waits_for_the_run",),
+    ),
+    Mutant(
+        "a kept result does not keep the effect from being repeated", ROWS, "AND NOT kept AND state = 'open'", "",
+        ("tests/workflows/test_protections.py::test_a_late_attempt_has_no_effect_after_another",),
+    ),
+    Mutant(
+        "a later attempt does not look for a kept result", "src/atrium/engine/workflows/running.py",
+        "if job.attempt > 1 and await _is_done(op, key):", "if False:",
+        ("tests/workflows/test_protections.py::test_a_second_attempt_does_not_call_the_tool_again",),
+    ),
+    Mutant(
+        "one job's error undoes nothing of what was done for it", SETTLING,
+        "            async with ctx.db.savepoint():\n", "            if True:\n",
+        ("tests/workflows/test_protections.py::test_what_was_half_done_for_a_broken_run_is_undone",),
+    ),
+    Mutant(
+        "a settlement whose batch fails is not taken apart", SETTLING,
+        "return [await _settle_alone(services, org_id, one) for one in reports]", "raise",
+        ("tests/workflows/test_invariants.py::test_25_an_interpreter_error_fails_its_own_run_only",),
+    ),
+    Mutant(
+        "settling ignores the token", QUEUE, "AND j.claim_token = u.token", "",
+        ("tests/workflows/test_protections.py::test_the_word_of_a_lost_attempt_does_not_count",),
+    ),
+    Mutant(
+        "settling ignores the lease", QUEUE, "         AND j.lease_until > clock_timestamp()\n", "",
+        ("tests/workflows/test_protections.py::test_the_word_of_an_attempt_past_its_lease_does_not_count",),
+    ),
+    Mutant(
+        "handing on does not look at what else waits", "src/atrium/engine/jobs/store.py",
+        "CASE WHEN w.busy THEN '{}' ELSE :ids::uuid[] END", ":ids::uuid[]",
+        ("tests/workflows/test_handing_on.py::test_a_kind_that_spends_is_not_passed_either",),
+    ),
+    Mutant(
+        "handing on ignores a closed team", QUEUE, "AND t.open AND l.opens_at IS NULL) f", ") f",
+        ("tests/workflows/test_handing_on.py::test_nothing_is_handed_on_while_the_company_is_suspended",),
+    ),
+    Mutant(
+        "handing on ignores the caps", QUEUE,
+        "WHERE f.nth <= f.room AND (f.company_room IS NULL OR f.company_nth <= f.company_room)", "WHERE true",
+        ("tests/workflows/test_handing_on.py::test_nothing_is_handed_on_above_a_cap",),
+    ),
+    Mutant(
+        "an ended run leaves its jobs waiting", ADVANCING,
+        "    if cancelled := await jobs.drop(ctx, open_jobs):\n", "    if cancelled := []:\n",
+        ("tests/workflows/test_invariants.py::test_26_cancelling_cancels_what_waits_of_a_map_and_starts_nothing_more",),
+    ),
+)  # fmt: skip
+
+
+def mutated(mutant: Mutant) -> str:
+    """The file with the change."""
+    text = (ROOT / mutant.file).read_text()
+    if mutant.phrase not in text:
+        raise SystemExit(f"{mutant.name}: the phrase is gone from {mutant.file}; rewrite the mutant")
+    return text.replace(mutant.phrase, mutant.becomes)
+
+
+def is_killed(mutant: Mutant | None, tests: tuple[str, ...], folder: Path) -> bool:
+    """Whether a test fails with this change; nothing is changed for None."""
+    for name in ("src", "tests", "migrations", "plugins", "locales"):
+        if (ROOT / name).exists() and not (folder / name).exists():
+            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "node_modules"))
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    if mutant is not None:
+        (folder / mutant.file).write_text(mutated(mutant))
+    seen = os.environ | {
+        "PYTHONPATH": os.pathsep.join((str(folder / "src"), str(folder))),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-x", "--timeout", "120", *tests]
+    ended = subprocess.run(command, cwd=folder, env=seen, capture_output=True, text=True)
+    if mutant is not None:
+        shutil.copy(ROOT / mutant.file, folder / mutant.file)
+    if ended.returncode not in (0, 1):
+        raise SystemExit(f"pytest ended with {ended.returncode}:\n{ended.stdout[-3000:]}{ended.stderr[-2000:]}")
+    return ended.returncode == 1
+
+
+def main() -> int:
+    """Run the mutants, or those whose names have a word."""
+    wanted = [one for one in MUTANTS if not sys.argv[1:] or any(word in one.name for word in sys.argv[1:])]
+    survived = 0
+    with tempfile.TemporaryDirectory(prefix="atrium-mutants-") as folder:
+        tests = tuple(sorted({test for mutant in wanted for test in mutant.tests}))
+        if is_killed(None, tests, Path(folder)):
+            raise SystemExit("a test fails without any mutant")
+        for mutant in wanted:
+            killed = is_killed(mutant, mutant.tests, Path(folder))
+            survived += not killed
+            print(f"{'killed  ' if killed else 'SURVIVED'} {mutant.name}", flush=True)
+    print(f"{len(wanted) - survived} of {len(wanted)} killed")
+    return 1 if survived else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
