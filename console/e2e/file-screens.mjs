@@ -59,7 +59,7 @@ export const fileScreensOf = ({ files }, t) => [
   { name: 'file-versions', path: `/files/${files.tides}?view=versions`, act: versions(t) },
   { name: 'file-compare', path: `/files/${files.tides}?view=versions`, act: async (page) => { await page.getByRole('button', { name: t('versions.compare_version', { n: 1 }), exact: true }).click(); await page.locator('[data-line=added]').first().waitFor(); } },
   { name: 'file-text', path: `/files/${files.tides}?view=text` },
-  { name: 'file-origins', path: `/files/${files.tides}?view=origins` },
+  { name: 'file-processing-none', path: `/files/${files.tides}?view=processing`, act: (page) => page.getByText(t('files.processing_none_body')).waitFor() },
   { name: 'file-share', path: `/files/${files.tides}?share=true`, act: sharing(t) },
   {
     name: 'file-why',

@@ -357,8 +357,8 @@ describe('a file', () => {
     await person.go(`/files/${id}?view=text`);
     await page.locator('pre', { hasText: 'Dear harbour master' }).waitFor();
     await page.keyboard.press('Tab');
-    await page.getByRole('tab', { name: t('files.view_origins') }).click();
-    await page.getByText(t('files.origins_none_body')).waitFor();
+    await page.getByRole('tab', { name: t('files.view_processing') }).click();
+    await page.getByText(t('files.processing_none_body')).waitFor();
     await person.close();
   });
 

@@ -4,6 +4,7 @@ import { fileScreensOf, stock } from './file-screens.mjs';
 import { employ, jobScreensOf } from './job-screens.mjs';
 import { onceScreensOf } from './once-screens.mjs';
 import { forSomebody } from './person-menu.mjs';
+import { automate, workflowScreensOf } from './workflow-screens.mjs';
 import { PASSWORD, call, found, join, put } from './world.mjs';
 
 const NOTES = [
@@ -24,6 +25,7 @@ export async function furnish(server) {
   await call(server, '/api/2fa/enable', { token: people[0].token, body: { password: 'correct horse battery' } });
   // Two-factor ends sessions, not tokens: by this one its screens are visited.
   const { token: marta } = await call(server, '/api/tokens', { token: people[0].token, body: { name: 'Berth planner', scope: ['notes:read'] } });
+  const automation = await automate(server, ada);
   const notes = [];
   for (const [title, visibility, body] of [...NOTES].reverse()) notes.unshift(await call(server, '/api/notes', { token: ada, body: { title, visibility, body } }));
   await call(server, '/api/notes', { token: people[2].token, body: { title: 'Winter tyres for the forklifts', visibility: 'team', body: 'Two sets arrived, the third is in Akureyri until Friday.' } });
@@ -34,7 +36,6 @@ export async function furnish(server) {
   const ci = await call(server, '/api/tokens', { token: ada, body: { name: 'CI', ttl: 86_400 * 5 } });
   await call(server, '/api/whoami', { token: ci.token });
   for (const name of ['Terminal scanner', 'Laptop']) await call(server, '/api/s3/credentials', { token: people[3].token, body: { name } });
-  await call(server, '/api/features/workflows', { token: ada, body: { enabled: false } });
   const { id: contested } = await call(server, '/api/notes', { token: ada, body: { title: 'Watch list', visibility: 'private', body: 'Monday: quiet night.\nTuesday: fog until noon.' } });
   // Before the limits below are used up.
   for (const [term, translation, note] of [['berth', 'atraque', 'Where a ship lies.'], ['Hafrún', null, 'The name of a ship.']]) await call(server, '/api/glossary', { token: ada, body: { target: 'es', term, translation, note, case_sensitive: translation === null } });
@@ -50,7 +51,7 @@ export async function furnish(server) {
   const { token: femke } = await call(server, '/api/login', { body: { username: 'femke', password: PASSWORD } });
   const tainted = { ...conversation, title: 'Berths in week 46', tainted: true };
   const { id: agent } = await put(server, femke, 'chats/berths.json', JSON.stringify(tainted), 'application/vnd.atrium.chat+json');
-  return { chat, agent, femke, ada, marta, note: notes[0].id, contested, people, files, jobs };
+  return { chat, agent, femke, ada, marta, note: notes[0].id, contested, people, files, jobs, automation };
 }
 
 /** Something of every kind in the trash; one file's name was taken meanwhile. */
@@ -115,6 +116,7 @@ export const screensOf = (team, t) => [
   { name: 'trash-purge', path: '/trash', act: async (page) => { await page.getByRole('button', { name: t('trash.purge_name', { name: 'Pilots, old list' }) }).click(); await page.getByRole('dialog').waitFor(); } },
   { name: 'trash-taken', path: '/trash', act: async (page) => { await page.getByRole('button', { name: t('trash.restore_name', { name: 'gate-b.txt' }) }).click(); await page.getByRole('dialog').waitFor(); } },
   ...jobScreensOf(team, t),
+  ...workflowScreensOf(team, t),
   { name: 'members', path: '/settings/members' },
   { name: 'member-role', path: '/settings/members', act: forSomebody(t, 'members.change_role') },
   { name: 'member-credentials', path: '/settings/members', act: async (page) => { await forSomebody(t, 'members.credentials')(page); await page.getByTestId('credential').first().waitFor(); } },

@@ -122,6 +122,8 @@ export async function openPerson(browser, server, { locale = 'en', mode = 'light
 /** The pseudo-locale: every message between brackets, so that text from elsewhere stands out. */
 async function wrapCatalog(route) {
   const answer = await route.fetch();
+  // A refusal is the page's to deal with; what it then lacks is found on the screen.
+  if (!answer.ok()) return route.fulfill({ response: answer });
   const catalog = await answer.json();
   catalog.messages = Object.fromEntries(Object.entries(catalog.messages).map(([key, text]) => [key, `⟦${text}⟧`]));
   await route.fulfill({ response: answer, json: catalog });

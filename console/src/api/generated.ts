@@ -1817,7 +1817,7 @@ export interface paths {
             cookie?: never;
         };
         /** Derived documents, sources, and runs touching an object. */
-        get: operations["repository.read_processing"];
+        get: operations["workflows.read_processing"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1873,6 +1873,163 @@ export interface paths {
         post?: never;
         /** Revoke an access key; links signed with it stop working. */
         delete: operations["s3.revoke_key"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workflows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The team's workflows, those of plugins included, by slug. */
+        get: operations["workflows.list_workflows"];
+        put?: never;
+        /** Publish a spec as the next version of its slug; `dry_run` only judges it. */
+        post: operations["workflows.publish_workflow"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workflows/schema": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The format of specs: kinds of steps, predicates, references, retries and the JSON schema. */
+        get: operations["workflows.read_format"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workflows/{slug}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One workflow with its spec and its versions, newest first. */
+        get: operations["workflows.read_workflow"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workflows/{slug}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start a run of a workflow, or resume one that has ended, from any of its steps. */
+        post: operations["workflows.start_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/doc-triggers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The team's triggers, and what models may still cost. */
+        get: operations["triggers.list_triggers"];
+        put?: never;
+        /** Start a workflow whenever a matching version is written; `dry_run=1` only tells what it would do. */
+        post: operations["triggers.create_trigger"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/doc-triggers/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One trigger with its history: which version started which run, or why not. */
+        get: operations["triggers.read_trigger"];
+        put?: never;
+        post?: never;
+        /** Delete a trigger and its history; runs that it started remain. */
+        delete: operations["triggers.delete_trigger"];
+        options?: never;
+        head?: never;
+        /** Change a trigger; `If-Match` refuses to overwrite another change, `dry_run=1` only tells what it would do. */
+        patch: operations["triggers.change_trigger"];
+        trace?: never;
+    };
+    "/api/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The team's runs, newest first. */
+        get: operations["workflows.list_runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A run with its steps, what they were given, what came out and why they failed. */
+        get: operations["workflows.read_run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cancel a run: nothing of it that waits starts any more, and a step that is executing finishes. */
+        post: operations["workflows.cancel_run"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1934,11 +2091,13 @@ export interface components {
         };
         /**
          * FieldProblem
-         * @description One field that was refused.
+         * @description One field that was refused; a `code` says which rule it breaks, where there are several.
          */
         FieldProblem: {
             path: string;
             message: string;
+            /** @default  */
+            code?: string;
         };
         /**
          * Health
@@ -4358,7 +4517,7 @@ export interface components {
         };
         /**
          * Processing
-         * @description What was made from an object, what it was made from, and the runs that touched it.
+         * @description What was made from an object, what it was made from, and the runs that touched it, newest first.
          */
         Processing: {
             derived: components["schemas"]["Derivation"][];
@@ -4446,6 +4605,532 @@ export interface components {
         RevokedKey: {
             /** Format: uuid */
             id: string;
+        };
+        /**
+         * Definition
+         * @description One version of a workflow, with its spec.
+         */
+        Definition: {
+            slug: string;
+            version: number;
+            title: string;
+            description: string;
+            source: string;
+            inputs: {
+                [key: string]: components["schemas"]["Input"];
+            };
+            spec: Record<string, never>;
+            created_by: string | null;
+            created_at: string;
+        };
+        /**
+         * Input
+         * @description One declared input of a run; required unless marked optional.
+         */
+        Input: {
+            /** @enum {unknown} */
+            type: "array" | "boolean" | "integer" | "number" | "object" | "string";
+            /** @default  */
+            description?: string;
+            /** @default false */
+            optional?: boolean;
+        };
+        /**
+         * Checked
+         * @description A spec that could be published, and how many steps the longest way through it takes, items of maps not counted.
+         */
+        Checked: {
+            longest_path: number;
+            /** @default true */
+            valid?: boolean;
+        };
+        /**
+         * Page[WorkflowSummary]
+         * @description Some of many, `limit` at most; where to go on, when there are more.
+         */
+        Page_WorkflowSummary_: {
+            items: components["schemas"]["WorkflowSummary"][];
+            /** @default null */
+            next_cursor?: string | null;
+        };
+        /**
+         * WorkflowSummary
+         * @description A workflow as listings show it; `steps` says how many it has.
+         */
+        WorkflowSummary: {
+            slug: string;
+            version: number;
+            title: string;
+            description: string;
+            source: string;
+            inputs: {
+                [key: string]: components["schemas"]["Input"];
+            };
+            steps: number;
+            /** @default null */
+            last_run?: components["schemas"]["LastRun"] | null;
+        };
+        /**
+         * LastRun
+         * @description The newest run of a workflow.
+         */
+        LastRun: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {unknown} */
+            state: "cancelled" | "failed" | "running" | "succeeded";
+            created_at: string;
+        };
+        /**
+         * Format
+         * @description What a spec may say: kinds of steps, predicates of choices and references of bindings, each with its meaning.
+         */
+        Format: {
+            format: number;
+            step_kinds: string[];
+            predicates: {
+                [key: string]: string;
+            };
+            references: {
+                [key: string]: string;
+            };
+            retry: components["schemas"]["RetryRule"];
+            json_schema: Record<string, never>;
+        };
+        /**
+         * RetryRule
+         * @description How often a step may be tried again, and how long before each time.
+         */
+        RetryRule: {
+            maximum: number;
+            backoff_seconds: number[];
+        };
+        /**
+         * DefinitionHistory
+         * @description One version with the newest ones beside it, and what the plugin has brought since the team replaced its workflow.
+         */
+        DefinitionHistory: {
+            slug: string;
+            version: number;
+            title: string;
+            description: string;
+            source: string;
+            inputs: {
+                [key: string]: components["schemas"]["Input"];
+            };
+            spec: Record<string, never>;
+            created_by: string | null;
+            created_at: string;
+            versions: components["schemas"]["Publication"][];
+            /** @default null */
+            upstream?: components["schemas"]["Upstream"] | null;
+        };
+        /**
+         * Publication
+         * @description That a version was published, by whom and when; without a person when it came with a plugin.
+         */
+        Publication: {
+            version: number;
+            created_by: string | null;
+            created_at: string;
+        };
+        /**
+         * Upstream
+         * @description A newer spec of the plugin whose workflow the team has replaced by its own.
+         */
+        Upstream: {
+            version: number;
+        };
+        /**
+         * Run
+         * @description A run with its steps; `redacted` means that values are left out because the reader may not see them.
+         */
+        Run: {
+            /** Format: uuid */
+            id: string;
+            workflow: components["schemas"]["WorkflowName"];
+            /** @enum {unknown} */
+            state: "cancelled" | "failed" | "running" | "succeeded";
+            error: components["schemas"]["RunError"] | null;
+            started_by: components["schemas"]["Starter"];
+            trigger_id: string | null;
+            resumed_from: components["schemas"]["ResumedFrom"] | null;
+            steps_used: number;
+            max_steps: number;
+            depth: number;
+            created_at: string;
+            finished_at: string | null;
+            input: unknown;
+            output: unknown;
+            redacted: boolean;
+            steps: components["schemas"]["WorkflowStep"][];
+        };
+        /**
+         * WorkflowName
+         * @description Which version of which workflow.
+         */
+        WorkflowName: {
+            slug: string;
+            version: number;
+        };
+        /**
+         * RunError
+         * @description Why a run failed, and at which step.
+         */
+        RunError: {
+            code: string;
+            message: string;
+            /** @default null */
+            step?: string | null;
+        };
+        /**
+         * Starter
+         * @description Who started a run.
+         */
+        Starter: {
+            /** Format: uuid */
+            user_id: string;
+            username: string;
+        };
+        /**
+         * ResumedFrom
+         * @description The run whose outputs were taken over, and the step that this one began with.
+         */
+        ResumedFrom: {
+            /** Format: uuid */
+            run_id: string;
+            step: string;
+        };
+        /**
+         * WorkflowStep
+         * @description A step of a run. One that an ended run did not come to is `skipped`; one that a run has not come to yet is not there.
+         */
+        WorkflowStep: {
+            name: string;
+            /** @enum {unknown} */
+            kind: "choice" | "map" | "tool";
+            tool: string | null;
+            /** @enum {unknown} */
+            state: "cancelled" | "failed" | "queued" | "running" | "skipped" | "succeeded";
+            /** @default null */
+            index?: number | null;
+            /** @default 0 */
+            attempt?: number;
+            /** @default null */
+            job_id?: string | null;
+            /** @default null */
+            waiting_reason?: string | null;
+            /** @default null */
+            input?: unknown;
+            /** @default null */
+            output?: unknown;
+            /** @default null */
+            error?: components["schemas"]["StepError"] | null;
+            /** @default [] */
+            attempts?: components["schemas"]["Attempt"][];
+            /** @default null */
+            items?: components["schemas"]["MapItem"][] | null;
+            /** @default null */
+            next_cursor?: string | null;
+            /** @default null */
+            reused_from?: string | null;
+            /** @default {} */
+            usage?: {
+                [key: string]: number;
+            };
+            /** @default false */
+            omitted?: boolean;
+            /** @default null */
+            started_at?: string | null;
+            /** @default null */
+            finished_at?: string | null;
+        };
+        /**
+         * StepError
+         * @description Why a step failed.
+         */
+        StepError: {
+            code: string;
+            message: string;
+        };
+        /**
+         * Attempt
+         * @description One attempt at a step.
+         */
+        Attempt: {
+            attempt: number;
+            job_id: string | null;
+            /** @enum {unknown} */
+            state: "cancelled" | "failed" | "queued" | "running" | "skipped" | "succeeded";
+            /** @default null */
+            error?: components["schemas"]["StepError"] | null;
+            /** @default null */
+            started_at?: string | null;
+            /** @default null */
+            finished_at?: string | null;
+        };
+        /**
+         * MapItem
+         * @description One item of a map and what came of it.
+         */
+        MapItem: {
+            index: number;
+            item: unknown;
+            /** @enum {unknown} */
+            state: "cancelled" | "failed" | "queued" | "running" | "skipped" | "succeeded";
+            attempt: number;
+            job_id: string | null;
+            /** @default null */
+            result?: unknown;
+            /** @default null */
+            error?: components["schemas"]["StepError"] | null;
+            /** @default null */
+            reused_from?: string | null;
+            /** @default false */
+            omitted?: boolean;
+        };
+        /**
+         * RunDraft
+         * @description A run to start: its input, and a version other than the newest; or an ended run to go on with.
+         */
+        RunDraft: {
+            /** @default null */
+            input?: Record<string, never> | null;
+            /** @default null */
+            version?: number | null;
+            /** @default null */
+            resume?: components["schemas"]["Resume"] | null;
+        };
+        /**
+         * Resume
+         * @description Begin a new run where an ended one shall go on; of a map only what did not succeed, or all its items.
+         */
+        Resume: {
+            /** Format: uuid */
+            run_id: string;
+            step: string;
+            /**
+             * @default failed
+             * @enum {unknown}
+             */
+            items?: "all" | "failed";
+        };
+        /**
+         * TriggerListing
+         * @description A page of triggers, and what models may still cost.
+         */
+        TriggerListing: {
+            items: components["schemas"]["Trigger"][];
+            next_cursor: string | null;
+            budget: components["schemas"]["Budget"][];
+        };
+        /**
+         * Trigger
+         * @description A trigger, with the newest entry of its history; each count is of the last 24 hours and ends at 1,000.
+         */
+        Trigger: {
+            workflow_slug: string;
+            /** @default  */
+            name?: string;
+            /** @default  */
+            match_prefix?: string;
+            /** @default [] */
+            match_types?: string[];
+            /** @default {} */
+            input?: Record<string, never>;
+            /** @default false */
+            fire_on_derived?: boolean;
+            /** @default true */
+            enabled?: boolean;
+            /** Format: uuid */
+            id: string;
+            created_by: string | null;
+            created_at: string;
+            /** @default null */
+            last_fire?: components["schemas"]["Fire"] | null;
+            /** @default 0 */
+            fired_24h?: number;
+            /** @default 0 */
+            skipped_24h?: number;
+        };
+        /**
+         * Fire
+         * @description What became of a version that matched; `object_id` and `key` are null where the reader cannot read the object.
+         */
+        Fire: {
+            /** Format: uuid */
+            id: string;
+            at: string;
+            object_id: string | null;
+            key: string | null;
+            version: components["schemas"]["FiredVersion"];
+            /** @enum {unknown} */
+            outcome: "fired" | "skipped";
+            reason: ("bad_input" | "depth" | "derived" | "disabled" | "feature_off" | "loop" | "no_permission" | "storm" | "suspended" | "too_many" | "workflow_missing") | null;
+            run_id: string | null;
+            run_state: ("cancelled" | "failed" | "running" | "succeeded") | null;
+            by: components["schemas"]["Starter"] | null;
+        };
+        /**
+         * FiredVersion
+         * @description A version that matched a trigger.
+         */
+        FiredVersion: {
+            /** Format: uuid */
+            id: string;
+            number: number;
+        };
+        /**
+         * Budget
+         * @description How much of what models cost the team, or its company, has left in a window.
+         */
+        Budget: {
+            /** @enum {unknown} */
+            dimension: "ai.concurrency" | "ai.requests" | "ai.tokens.total" | "jobs.concurrency" | "storage.bytes";
+            window: ("day" | "hour" | "minute" | "month" | "total") | null;
+            limit: number | null;
+            used: number;
+            remaining: number | null;
+            resets_at: string | null;
+            /** @enum {unknown} */
+            level: "org" | "team";
+        };
+        /**
+         * Rehearsal
+         * @description What a trigger would have done: of so many versions, these match it.
+         */
+        Rehearsal: {
+            checked: number;
+            would_fire: number;
+            items: components["schemas"]["RehearsedFire"][];
+        };
+        /**
+         * RehearsedFire
+         * @description What a trigger would do with a version that is there, and what its run would be given.
+         */
+        RehearsedFire: {
+            /** Format: uuid */
+            object_id: string;
+            key: string;
+            version: components["schemas"]["FiredVersion"];
+            would: boolean;
+            reason: ("bad_input" | "depth" | "derived" | "disabled" | "feature_off" | "loop" | "no_permission" | "storm" | "suspended" | "too_many" | "workflow_missing") | null;
+            input: Record<string, never> | null;
+        };
+        /**
+         * NewTrigger
+         * @description Which versions start which workflow, and with what.
+         */
+        NewTrigger: {
+            workflow_slug: string;
+            /** @default  */
+            name?: string;
+            /** @default  */
+            match_prefix?: string;
+            /** @default [] */
+            match_types?: string[];
+            /** @default {} */
+            input?: Record<string, never>;
+            /** @default false */
+            fire_on_derived?: boolean;
+            /** @default true */
+            enabled?: boolean;
+        };
+        /**
+         * TriggerDetail
+         * @description A trigger with its history, newest first.
+         */
+        TriggerDetail: {
+            workflow_slug: string;
+            /** @default  */
+            name?: string;
+            /** @default  */
+            match_prefix?: string;
+            /** @default [] */
+            match_types?: string[];
+            /** @default {} */
+            input?: Record<string, never>;
+            /** @default false */
+            fire_on_derived?: boolean;
+            /** @default true */
+            enabled?: boolean;
+            /** Format: uuid */
+            id: string;
+            created_by: string | null;
+            created_at: string;
+            /** @default null */
+            last_fire?: components["schemas"]["Fire"] | null;
+            /** @default 0 */
+            fired_24h?: number;
+            /** @default 0 */
+            skipped_24h?: number;
+            fires: components["schemas"]["Page_Fire_"];
+        };
+        /**
+         * Page[Fire]
+         * @description Some of many, `limit` at most; where to go on, when there are more.
+         */
+        Page_Fire_: {
+            items: components["schemas"]["Fire"][];
+            /** @default null */
+            next_cursor?: string | null;
+        };
+        /**
+         * TriggerChange
+         * @description What to change; absent fields stay.
+         */
+        TriggerChange: {
+            /** @default null */
+            workflow_slug?: string | null;
+            /** @default null */
+            name?: string | null;
+            /** @default null */
+            match_prefix?: string | null;
+            /** @default null */
+            match_types?: string[] | null;
+            /** @default null */
+            input?: Record<string, never> | null;
+            /** @default null */
+            fire_on_derived?: boolean | null;
+            /** @default null */
+            enabled?: boolean | null;
+        };
+        /**
+         * DeletedTrigger
+         * @description The id of the trigger that is gone.
+         */
+        DeletedTrigger: {
+            /** Format: uuid */
+            id: string;
+        };
+        /**
+         * Page[RunSummary]
+         * @description Some of many, `limit` at most; where to go on, when there are more.
+         */
+        Page_RunSummary_: {
+            items: components["schemas"]["RunSummary"][];
+            /** @default null */
+            next_cursor?: string | null;
+        };
+        /**
+         * RunSummary
+         * @description A run as listings show it.
+         */
+        RunSummary: {
+            /** Format: uuid */
+            id: string;
+            workflow: components["schemas"]["WorkflowName"];
+            /** @enum {unknown} */
+            state: "cancelled" | "failed" | "running" | "succeeded";
+            error: components["schemas"]["RunError"] | null;
+            started_by: components["schemas"]["Starter"];
+            trigger_id: string | null;
+            resumed_from: components["schemas"]["ResumedFrom"] | null;
+            steps_used: number;
+            max_steps: number;
+            depth: number;
+            created_at: string;
+            finished_at: string | null;
         };
         /**
          * Counts
@@ -16240,7 +16925,7 @@ export interface operations {
             };
         };
     };
-    "repository.read_processing": {
+    "workflows.read_processing": {
         parameters: {
             query?: never;
             header?: never;
@@ -16631,6 +17316,1263 @@ export interface operations {
             };
             /** @description stale */
             412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "workflows.list_workflows": {
+        parameters: {
+            query?: {
+                /** @description The most items on a page. */
+                limit?: number;
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The team's workflows, those of plugins included, by slug. */
+            200: {
+                headers: {
+                    /** @description The next page, as a link with `rel=next` (RFC 8288); absent on the last. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_WorkflowSummary_"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "workflows.publish_workflow": {
+        parameters: {
+            query?: {
+                /** @description Checks the request and stores nothing. */
+                dry_run?: boolean;
+            };
+            header?: {
+                /** @description The `ETag` that was read; the change is refused with 412 when there is a newer one. */
+                "If-Match"?: string;
+                /** @description Makes a repetition safe: the same key and body get the first reply again. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "slug": "count-words",
+                 *       "title": "Count words",
+                 *       "inputs": {
+                 *         "text": {
+                 *           "type": "string"
+                 *         }
+                 *       },
+                 *       "start": "count",
+                 *       "max_steps": 1,
+                 *       "steps": [
+                 *         {
+                 *           "name": "count",
+                 *           "kind": "tool",
+                 *           "tool": "word_count",
+                 *           "with": {
+                 *             "text": {
+                 *               "$": "input.text"
+                 *             }
+                 *           }
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description A spec that could be published, and how many steps the longest way through it takes, items of maps not counted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Checked"];
+                };
+            };
+            /** @description Publish a spec as the next version of its slug; `dry_run` only judges it. */
+            201: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Definition"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description stale */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "workflows.read_format": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The format of specs: kinds of steps, predicates, references, retries and the JSON schema. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Format"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "workflows.read_workflow": {
+        parameters: {
+            query?: {
+                /** @description The number of an earlier version; absent for the newest. */
+                version?: number;
+            };
+            header?: {
+                /** @description The `ETag` the caller has; `*` on a write refuses to replace what exists. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description The slug, as the listing has it. */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One workflow with its spec and its versions, newest first. */
+            200: {
+                headers: {
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DefinitionHistory"];
+                };
+            };
+            /** @description The version the caller has is the current one. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "workflows.start_run": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repetition safe: the same key and body get the first reply again. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The slug, as the listing has it. */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "input": {
+                 *         "text": "to be or not to be"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["RunDraft"];
+            };
+        };
+        responses: {
+            /** @description Start a run of a workflow, or resume one that has ended, from any of its steps. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "triggers.list_triggers": {
+        parameters: {
+            query?: {
+                /** @description The most items on a page. */
+                limit?: number;
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The team's triggers, and what models may still cost. */
+            200: {
+                headers: {
+                    /** @description The next page, as a link with `rel=next` (RFC 8288); absent on the last. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerListing"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "triggers.create_trigger": {
+        parameters: {
+            query?: {
+                /** @description Store nothing; answer what the trigger would do with versions that are there. */
+                dry_run?: boolean;
+                /** @description With `dry_run`: look at the versions of this object alone. */
+                object?: string;
+            };
+            header?: {
+                /** @description Makes a repetition safe: the same key and body get the first reply again. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "workflow_slug": "process-upload",
+                 *       "name": "Scans",
+                 *       "match_prefix": "scans/",
+                 *       "match_types": [
+                 *         "application/pdf",
+                 *         "image/*"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewTrigger"];
+            };
+        };
+        responses: {
+            /** @description What a trigger would have done: of so many versions, these match it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rehearsal"];
+                };
+            };
+            /** @description Start a workflow whenever a matching version is written; `dry_run=1` only tells what it would do. */
+            201: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trigger"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "triggers.read_trigger": {
+        parameters: {
+            query?: {
+                /** @description The most items on a page. */
+                limit?: number;
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: string;
+            };
+            header?: {
+                /** @description The `ETag` the caller has; `*` on a write refuses to replace what exists. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One trigger with its history: which version started which run, or why not. */
+            200: {
+                headers: {
+                    /** @description The next page, as a link with `rel=next` (RFC 8288); absent on the last. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerDetail"];
+                };
+            };
+            /** @description The version the caller has is the current one. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "triggers.delete_trigger": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that was read; the change is refused with 412 when there is a newer one. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a trigger and its history; runs that it started remain. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedTrigger"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description stale */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "triggers.change_trigger": {
+        parameters: {
+            query?: {
+                /** @description Store nothing; answer what the trigger would do with versions that are there. */
+                dry_run?: boolean;
+                /** @description With `dry_run`: look at the versions of this object alone. */
+                object?: string;
+            };
+            header?: {
+                /** @description The `ETag` that was read; the change is refused with 412 when there is a newer one. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "enabled": false
+                 *     }
+                 */
+                "application/json": components["schemas"]["TriggerChange"];
+            };
+        };
+        responses: {
+            /** @description Change a trigger; `If-Match` refuses to overwrite another change, `dry_run=1` only tells what it would do. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trigger"] | components["schemas"]["Rehearsal"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description stale */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "workflows.list_runs": {
+        parameters: {
+            query?: {
+                /** @description Only runs in this state. */
+                state?: "cancelled" | "failed" | "running" | "succeeded";
+                /** @description Only runs of the workflow with this slug. */
+                workflow?: string;
+                /** @description Only runs that this trigger started. */
+                trigger?: string;
+                /** @description Only runs that the caller started. */
+                mine?: boolean;
+                /** @description The most items on a page. */
+                limit?: number;
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The team's runs, newest first. */
+            200: {
+                headers: {
+                    /** @description The next page, as a link with `rel=next` (RFC 8288); absent on the last. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_RunSummary_"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "workflows.read_run": {
+        parameters: {
+            query?: {
+                /** @description Only this step, with more of its items. */
+                step?: string;
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A run with its steps, what they were given, what came out and why they failed. */
+            200: {
+                headers: {
+                    /** @description The next page, as a link with `rel=next` (RFC 8288); absent on the last. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "workflows.cancel_run": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repetition safe: the same key and body get the first reply again. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Cancel a run: nothing of it that waits starts any more, and a step that is executing finishes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

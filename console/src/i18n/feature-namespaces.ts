@@ -16,10 +16,11 @@ export const OF_FEATURES: Record<string, string[]> = {
   members: ['account', 'members'],
   notes: ['notes', 'trash', 'usage', 'versions', 'writing'],
   plugins: ['plugins'],
-  repository: ['account', 'files', 'trash', 'usage', 'versions'],
+  repository: ['account', 'files', 'runs', 'trash', 'usage', 'versions'],
   s3: ['account', 's3'],
   tokens: ['account', 'tokens'],
   translate: ['glossary', 'translate'],
   trash: ['trash'],
   usage: ['companies', 'usage'],
+  workflows: ['jobs', 'runs', 'triggers', 'usage', 'versions', 'workflows'],
 };

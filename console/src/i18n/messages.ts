@@ -20,15 +20,18 @@ import type members from '../../../locales/en/members.json';
 import type nav from '../../../locales/en/nav.json';
 import type notes from '../../../locales/en/notes.json';
 import type plugins from '../../../locales/en/plugins.json';
+import type runs from '../../../locales/en/runs.json';
 import type s3 from '../../../locales/en/s3.json';
 import type signin from '../../../locales/en/signin.json';
 import type time from '../../../locales/en/time.json';
 import type tokens from '../../../locales/en/tokens.json';
 import type translate from '../../../locales/en/translate.json';
 import type trash from '../../../locales/en/trash.json';
+import type triggers from '../../../locales/en/triggers.json';
 import type ui from '../../../locales/en/ui.json';
 import type usage from '../../../locales/en/usage.json';
 import type versions from '../../../locales/en/versions.json';
+import type workflows from '../../../locales/en/workflows.json';
 import type writing from '../../../locales/en/writing.json';
 
 interface Catalogs {
@@ -52,15 +55,18 @@ interface Catalogs {
   nav: typeof nav;
   notes: typeof notes;
   plugins: typeof plugins;
+  runs: typeof runs;
   s3: typeof s3;
   signin: typeof signin;
   time: typeof time;
   tokens: typeof tokens;
   translate: typeof translate;
   trash: typeof trash;
+  triggers: typeof triggers;
   ui: typeof ui;
   usage: typeof usage;
   versions: typeof versions;
+  workflows: typeof workflows;
   writing: typeof writing;
 }
 

@@ -1,6 +1,7 @@
 /** What a tool made: a card that says what it is and leads to it. */
 import { Link } from '@tanstack/react-router';
 import { ExternalLink, FileText, Image, Package, Table2, type LucideIcon } from 'lucide-react';
+import { useId } from 'react';
 import { useLanguage } from '@/i18n/language';
 import { Badge } from './bits';
 
@@ -25,13 +26,14 @@ const iconOf = ({ kind, content_type }: ArtifactFacts): LucideIcon =>
 
 export function Artifact({ artifact }: { artifact: ArtifactFacts }) {
   const { t } = useLanguage();
+  const id = useId();
   const { kind, title, summary, content_type: type, object_id: object } = artifact;
   const Icon = iconOf(artifact);
   return (
-    <article data-testid="artifact" aria-label={title} className="flex items-start gap-3 rounded-lg border border-line bg-surface p-4">
+    <article data-testid="artifact" aria-labelledby={id} className="flex items-start gap-3 rounded-lg border border-line bg-surface p-4">
       <span className="grid size-9 shrink-0 place-items-center rounded-lg bg-raised text-muted"><Icon size={17} aria-hidden /></span>
       <div className="min-w-0 flex-1">
-        <h2 data-raw className="font-medium break-words">{title}</h2>
+        <h2 id={id} data-raw className="font-medium break-words">{title}</h2>
         {summary && <p data-raw className="mt-0.5 text-sm break-words text-muted">{summary}</p>}
         <p data-raw className="mt-2 flex flex-wrap gap-1.5"><Badge>{kind}</Badge>{type && <Badge>{type}</Badge>}</p>
       </div>

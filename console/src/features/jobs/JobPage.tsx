@@ -6,6 +6,7 @@ import { useState, type ReactNode } from 'react';
 import { membersQuery } from '@/api/queries';
 import { isRefusal } from '@/api/refusal';
 import { useLanguage } from '@/i18n/language';
+import { useDuration } from '@/app/duration';
 import { Page } from '@/app/Page';
 import { useIdentity, useMay } from '@/app/session';
 import { Card, Code, SkeletonRows } from '@/ui/bits';
@@ -15,7 +16,7 @@ import { Problem } from '@/ui/Problem';
 import { CopyButton } from '@/ui/Secret';
 import { Cancel, useMayCancel } from './Cancel';
 import { hasEnded, jobQuery, type Job } from './queries';
-import { reasonFor, StateBadge, useDuration } from './words';
+import { reasonFor, StateBadge } from './words';
 
 export default function JobPage() {
   const { t } = useLanguage();

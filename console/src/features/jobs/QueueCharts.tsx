@@ -1,10 +1,10 @@
 /** How long the queue was in the last hour, and how long its first job had waited. */
 import { useQuery } from '@tanstack/react-query';
+import { useDuration } from '@/app/duration';
 import { useLanguage } from '@/i18n/language';
 import { Card } from '@/ui/bits';
 import { latestQuery, MOST } from './queries';
 import { areaOf, historyOf } from './queue';
-import { useDuration } from './words';
 
 const WIDTH = 240;
 const HEIGHT = 44;

@@ -27,13 +27,3 @@ export function reasonFor({ t, ago }: Formatter, job: JobSummary): string | null
   }
   return job.waiting_reason ? t(`jobs.waits_${job.waiting_reason}`) : t('jobs.waits_turn');
 }
-
-/** A stretch of time as people say it. */
-export function useDuration(): (seconds: number) => string {
-  const { t, number } = useLanguage();
-  return (seconds) => {
-    if (seconds < 60) return t('jobs.seconds', { n: number(Math.round(seconds * 10) / 10) });
-    if (seconds < 3600) return t('jobs.minutes', { n: number(Math.round(seconds / 60)) });
-    return t('jobs.hours', { n: number(Math.round(seconds / 360) / 10) });
-  };
-}

@@ -1,13 +1,13 @@
 /** Files may be dropped anywhere on the screen; while they hover, the screen says where they would go. */
-import { UploadCloud } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { useLanguage } from '@/i18n/language';
+import { lazyExtra } from '@/app/lazily';
 import { droppedIn, type Dropped } from './dropped';
+
+const Veil = lazyExtra(() => import('./Veil'));
 
 const carriesFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
 
 export function DropOverlay({ folder, onFiles }: { folder: string; onFiles: (files: Dropped[]) => void }) {
-  const { t } = useLanguage();
   const [hovering, setHovering] = useState(false);
   const take = useRef(onFiles);
   useEffect(() => {
@@ -36,17 +36,5 @@ export function DropOverlay({ folder, onFiles }: { folder: string; onFiles: (fil
       removeEventListener('drop', dropped);
     };
   }, []);
-  if (!hovering) return null;
-  return (
-    <div
-      data-testid="veil"
-      className="pointer-events-none fixed inset-3 z-40 grid place-items-center rounded-xl border-2 border-dashed border-accent bg-accent-soft/90 text-center"
-    >
-      <div>
-        <UploadCloud size={40} className="mx-auto mb-3 text-link" aria-hidden />
-        <p className="text-xl font-semibold">{t('files.drop_here')}</p>
-        <p data-raw className="mt-1 font-mono text-sm text-muted">/{folder}</p>
-      </div>
-    </div>
-  );
+  return hovering ? <Veil folder={folder} /> : null;
 }

@@ -9,6 +9,7 @@ import { isRefusal } from '@/api/refusal';
 import { objectQuery, type ObjectDetail } from '@/api/repository';
 import { useBytes } from '@/app/bytes';
 import { useLanguage } from '@/i18n/language';
+import { lazyPart } from '@/app/lazily';
 import { lazyDialog } from '@/app/lazy-dialog';
 import { Page } from '@/app/Page';
 import { useUnpinGone } from '@/app/pins';
@@ -22,7 +23,6 @@ import { useDeleteFile } from './deleting';
 import { download } from './download';
 import { folderOf, nameIn } from './keys';
 import { kindOf } from './kinds';
-import { Origins } from './Origins';
 import { VisibilityMark } from './parts';
 import { Preview } from './Preview';
 import { ShareDialog } from './ShareDialog';
@@ -32,8 +32,9 @@ import { Versions } from './Versions';
 import { VisibilityMenu } from './VisibilityMenu';
 
 const LinkDialog = lazyDialog(() => import('./LinkDialog'));
+const Processing = lazyPart(() => import('./Processing'));
 
-const VIEWS = ['preview', 'versions', 'text', 'origins'] as const;
+const VIEWS = ['preview', 'versions', 'text', 'processing'] as const;
 type View = (typeof VIEWS)[number];
 
 export default function FilePage() {
@@ -120,7 +121,7 @@ function Found({ file }: { file: ObjectDetail }) {
             {view === 'preview' && <Preview file={file} />}
             {view === 'versions' && <Versions file={file} writes={may('files:write')} />}
             {view === 'text' && <TextRead text={file.text} />}
-            {view === 'origins' && <Origins id={file.id} />}
+            {view === 'processing' && <Processing id={file.id} />}
           </div>
         </Card>
         <Facts file={file} />

@@ -9,7 +9,7 @@ import { Button } from '@/ui/Button';
 import { IconButton } from '@/ui/Overlay';
 import { wordsFor } from '@/ui/Problem';
 import { nameIn } from './keys';
-import { useSeconds } from './useUploads';
+import { useSeconds } from './seconds';
 
 const LOOK = {
   queued: [UploadIcon, 'text-muted'],

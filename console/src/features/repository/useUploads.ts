@@ -1,6 +1,6 @@
 /** One list of uploads for the whole tab: it goes on while people look around. */
 import { useQueryClient, type QueryClient } from '@tanstack/react-query';
-import { useEffect, useSyncExternalStore } from 'react';
+import { useSyncExternalStore } from 'react';
 import { useIdentity } from '@/app/session';
 import { serverFor } from '@/app/uploads/server';
 import { Uploads, type Upload } from '@/app/uploads/uploads';
@@ -24,23 +24,4 @@ export function useUploads(): { uploads: Uploads; list: readonly Upload[] } {
   const { team, user } = useIdentity();
   const uploads = uploadsFor(team.id, user.id, useQueryClient());
   return { uploads, list: useSyncExternalStore(uploads.subscribe, uploads.read) };
-}
-
-/** The present second, while something counts down to it. */
-export function useSeconds(counting: boolean): number {
-  const now = useSyncExternalStore(subscribeSeconds, secondNow);
-  useEffect(() => (counting ? countSeconds() : undefined), [counting]);
-  return now;
-}
-
-let second = Date.now();
-const ticking = new Set<() => void>();
-const secondNow = () => second;
-const subscribeSeconds = (tell: () => void) => (ticking.add(tell), () => ticking.delete(tell));
-function countSeconds(): () => void {
-  const timer = setInterval(() => {
-    second = Date.now();
-    ticking.forEach((tell) => tell());
-  }, 500);
-  return () => clearInterval(timer);
 }

@@ -11,7 +11,7 @@ import { useRowKeys } from '@/ui/rows';
 import { languageName } from './languages';
 import { historyQuery, type StoredTranslation } from './queries';
 
-export function History({ openId, onOpen }: { openId: string | undefined; onOpen: (one: StoredTranslation) => void }) {
+export default function History({ openId, onOpen }: { openId: string | undefined; onOpen: (one: StoredTranslation) => void }) {
   const { t } = useLanguage();
   const list = useRef<HTMLDivElement>(null);
   const found = useInfiniteQuery(historyQuery);

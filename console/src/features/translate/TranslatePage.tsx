@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { ArrowRight, BookA } from 'lucide-react';
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
 import { api, value } from '@/api/client';
+import { lazyPart } from '@/app/lazily';
 import { Page } from '@/app/Page';
 import { useReadOnly } from '@/app/session';
 import { useLanguage } from '@/i18n/language';
@@ -11,11 +12,12 @@ import { Card } from '@/ui/bits';
 import { Button, buttonClass } from '@/ui/Button';
 import { SelectField } from '@/ui/Field';
 import { Problem } from '@/ui/Problem';
-import { History } from './History';
 import { lastTarget, rememberTarget } from './languages';
 import { LanguageSelect } from './LanguageSelect';
 import { FORMATS, type Draft, type Format, type StoredTranslation, type Translation } from './queries';
 import { Result } from './Result';
+
+const History = lazyPart(() => import('./History'));
 
 export default function TranslatePage() {
   const { t, locale } = useLanguage();

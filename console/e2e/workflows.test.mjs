@@ -1,0 +1,235 @@
+// Workflows: written, started, failed, mended, resumed and watched; by mouse, by keyboard and on a phone.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { examineBoth } from './axe.mjs';
+import { ended, mended, SHIFT } from './workflow-screens.mjs';
+import { LOCALES, wordsOf } from './words.mjs';
+import { call, closeAll, found, join, openBrowser, openPerson, openServer } from './world.mjs';
+
+const t = wordsOf('en');
+let browser, server, ada;
+before(async () => {
+  [browser, server] = await Promise.all([openBrowser(), openServer({ SERVICE_EMBED_WORKER: '1' })]);
+  ada = await found(server);
+});
+after(closeAll);
+
+const button = (page, name) => page.getByRole('button', { name, exact: true });
+const news = (page, text) => page.getByTestId('toast').getByText(text).waitFor();
+const inState = (page, state) => page.locator(`[data-testid=run-state][data-state=${state}]`).waitFor();
+const stepIn = (page, name, state) => page.locator(`[data-step=${name}][data-state=${state}]`).waitFor();
+const judged = (page) => page.locator('[data-testid=verdict]:not([data-judging])').waitFor();
+const publish = (token, body) => call(server, '/api/workflows', { token, body });
+const start = (token, slug, body) => call(server, `/api/workflows/${slug}/run`, { token, body });
+const named = (slug) => ({ ...SHIFT, slug, title: slug });
+
+/** Another text in the editor; the one before is gone. */
+async function write(page, spec) {
+  await page.locator('.cm-content').fill(typeof spec === 'string' ? spec : JSON.stringify(spec, null, 2));
+  await judged(page);
+}
+
+describe('a workflow', () => {
+  it('is published, started, fails, is mended and resumed from the failed step', async () => {
+    const person = await openPerson(browser, server, { token: ada });
+    const { page } = person;
+    await person.go('/workflows');
+    await page.getByRole('link', { name: t('nav.new_workflow') }).click();
+    await judged(page);
+    await write(page, SHIFT);
+    await button(page, t('workflows.publish')).click();
+    await news(page, t('workflows.published', { version: 1 }));
+
+    await page.getByRole('link', { name: t('workflows.start') }).click();
+    await button(page, t('workflows.start')).click();
+    await page.getByText(t('ui.needed')).waitFor();
+    await page.getByLabel('berths').fill('Berth 7, Berth 9');
+    await page.getByText(t('workflows.not_array')).waitFor();
+    await page.getByLabel('berths').fill('["Berth 7", "Berth 9"]');
+    await page.getByLabel('day').fill('Tuesday');
+    await button(page, t('workflows.start')).click();
+    await inState(page, 'failed');
+    await stepIn(page, 'write', 'succeeded');
+    await stepIn(page, 'nothing', 'skipped');
+    await page.getByTestId('inspector').and(page.locator('[data-step=check]')).waitFor();
+    await page.getByTestId('failure').getByText(t('runs.advice')).waitFor();
+    assert.equal(await page.getByTestId('attempt').count(), 1);
+    const failed = page.url();
+
+    await page.getByRole('link', { name: 'shift-notes 1' }).click();
+    await page.getByRole('link', { name: t('workflows.edit'), exact: true }).first().click();
+    await judged(page);
+    await write(page, mended(SHIFT));
+    await button(page, t('workflows.publish')).click();
+    await news(page, t('workflows.published', { version: 2 }));
+    await page.waitForURL((url) => !/edit/.test(url.hash));
+
+    await page.goto(failed);
+    await button(page, t('runs.resume')).click();
+    assert.equal(await page.getByLabel(t('workflows.version')).inputValue(), '2');
+    await page.getByRole('dialog').getByRole('button', { name: t('runs.resume') }).click();
+    await page.waitForURL((url) => url.href !== failed && /runs/.test(url.hash));
+    await inState(page, 'succeeded');
+    await page.locator('[data-step=write]').click();
+    await page.getByText(t('runs.reused')).first().waitFor();
+    const { items } = await call(server, '/api/notes', { token: ada });
+    assert.deepEqual(items.filter((note) => note.title.startsWith('Berth')).map((note) => note.title).sort(), ['Berth 7', 'Berth 9']);
+    await person.close();
+  });
+
+  it('says beside the text what is wrong with it, and leads to the line', async () => {
+    const person = await openPerson(browser, server, { token: ada });
+    const { page } = person;
+    await person.go('/workflows/_new');
+    await judged(page);
+    await write(page, '{\n  "slug": "a",\n  "steps": [,]\n}');
+    await page.getByTestId('problem').getByText(t('workflows.problem_json')).waitFor();
+    await page.getByTestId('problem').getByText(t('workflows.line', { n: 3 })).waitFor();
+    assert.equal(await button(page, t('workflows.publish')).isDisabled(), true);
+
+    const spec = { slug: 'wrong', start: 'one', max_steps: 3, steps: [{ name: 'one', kind: 'tool', tool: 'no_such_tool' }, { name: 'two', kind: 'tool', tool: 'notes_create', with: { title: 'x', text: 'y' } }] };
+    await write(page, spec);
+    const problem = page.getByTestId('problem').filter({ hasText: '/steps/0/tool' });
+    await problem.getByText(t('workflows.problem_unknown_tool')).waitFor();
+    await page.getByTestId('problem').filter({ hasText: t('workflows.problem_missing_parameter') }).waitFor();
+    const line = JSON.stringify(spec, null, 2).split('\n').findIndex((text) => text.includes('no_such_tool')) + 1;
+    await problem.getByText(t('workflows.line', { n: line }), { exact: false }).waitFor();
+    assert.ok(await page.locator('.cm-problem', { hasText: 'no_such_tool' }).count());
+    await problem.click();
+    await page.keyboard.type('//');
+    await page.locator('.cm-line', { hasText: /^\/\/.*no_such_tool/ }).waitFor();
+    await person.close();
+  });
+
+  it('is not overwritten when another version came first, and an unpublished text stays', async () => {
+    await publish(ada, named('contested'));
+    const person = await openPerson(browser, server, { token: ada });
+    const { page } = person;
+    await person.go('/workflows/contested/edit');
+    await judged(page);
+    await write(page, { ...named('contested'), title: 'Mine' });
+    await publish(ada, { ...named('contested'), title: 'Theirs' });
+    await button(page, t('workflows.publish')).click();
+    await page.getByText(t('workflows.overtaken', { version: 2 })).waitFor();
+    await button(page, t('workflows.see_difference')).click();
+    await page.locator('[data-line=added]', { hasText: 'Theirs' }).waitFor();
+    await button(page, t('ui.done')).click();
+
+    await page.reload();
+    await page.getByText(t('workflows.draft_back')).waitFor();
+    await page.locator('.cm-line', { hasText: 'Mine' }).waitFor();
+    await judged(page);
+    await button(page, t('workflows.publish')).click();
+    await button(page, t('workflows.go_on_from', { version: 2 })).click();
+    await button(page, t('workflows.publish')).click();
+    await news(page, t('workflows.published', { version: 3 }));
+    await button(page, t('versions.compare_version', { n: 2 })).click();
+    await page.locator('[data-line=removed]', { hasText: 'Theirs' }).waitFor();
+    await page.locator('[data-line=added]', { hasText: 'Mine' }).waitFor();
+    await person.close();
+  });
+
+  it('that a member may not write can be started, and a viewer only looks', async () => {
+    await publish(ada, named('look-only'));
+    const { id } = await start(ada, 'look-only', { input: { berths: ['Secret berth'], day: 'Monday' } });
+    await ended(server, ada, id);
+    const [marta, tom] = [await join(server, ada, 'marta', 'Marta Vidal'), await join(server, ada, 'tom', 'Tom Becker', 'viewer')];
+    const member = await openPerson(browser, server, { token: marta.token });
+    await member.go('/workflows/look-only');
+    await member.page.getByRole('link', { name: t('workflows.start') }).waitFor();
+    assert.equal(await member.page.getByRole('link', { name: t('workflows.edit'), exact: true }).count(), 0);
+    await member.go('/workflows/look-only/edit');
+    await member.page.getByRole('heading', { name: t('app.forbidden_title') }).first().waitFor();
+    await member.close();
+
+    const viewer = await openPerson(browser, server, { token: tom.token });
+    await viewer.go(`/runs/${id}?step=write`);
+    await viewer.page.getByText(t('runs.redacted')).waitFor();
+    assert.ok(!(await viewer.page.content()).includes('Secret berth'));
+    assert.equal(await button(viewer.page, t('runs.resume')).count(), 0);
+    await viewer.close();
+  });
+});
+
+describe('a run', () => {
+  it('retries only the items that failed', async () => {
+    await publish(ada, { slug: 'each', start: 'read', max_steps: 10, inputs: { ids: { type: 'array' } }, steps: [{ name: 'read', kind: 'map', over: { $: 'input.ids' }, tool: 'notes_read', with: { id: { $: 'item' } } }] });
+    const note = await call(server, '/api/notes', { token: ada, body: { title: 'There', body: 'x', visibility: 'team' } });
+    const { id } = await start(ada, 'each', { input: { ids: [note.id, 'not-there'] } });
+    await ended(server, ada, id);
+    const person = await openPerson(browser, server, { token: ada });
+    const { page } = person;
+    await person.go(`/runs/${id}`);
+    await page.locator('[data-testid=item][data-state=failed]').waitFor();
+    await button(page, t('runs.retry_items')).click();
+    await page.getByRole('dialog').getByRole('button', { name: t('runs.retry_items') }).click();
+    await page.waitForURL((url) => !url.hash.includes(id));
+    await inState(page, 'failed');
+    await page.locator('[data-testid=item][data-state=succeeded] summary').click();
+    await page.getByTestId('item').getByText(t('runs.reused')).waitFor();
+    await person.close();
+  });
+
+  it('is walked through by keyboard alone, as a graph and as a list, and cancelled while it waits', async () => {
+    await server.say('restart SERVICE_EMBED_WORKER=0');
+    await publish(ada, named('by-keyboard'));
+    const person = await openPerson(browser, server, { token: ada });
+    const { page } = person;
+    await person.go('/');
+    await page.keyboard.press('g');
+    await page.keyboard.press('y');
+    await page.getByRole('heading', { name: t('nav.workflows'), level: 1 }).waitFor();
+    await page.getByText('by-keyboard').first().waitFor();
+    const isThere = () => page.evaluate(() => document.activeElement.matches('[data-row]') && document.activeElement.textContent.includes('by-keyboard'));
+    for (let times = 0; times < 30 && !(await isThere()); times++) await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: t('workflows.start') }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.getByLabel('berths').focus();
+    await page.keyboard.type('["Berth 7"]');
+    await page.getByLabel('day').focus();
+    await page.keyboard.type('Friday');
+    await page.getByLabel('day').press('Tab');
+    await page.getByRole('dialog').getByRole('button', { name: t('workflows.start') }).focus();
+    await page.keyboard.press('Enter');
+    await inState(page, 'running');
+    await page.getByText(t('jobs.waits_no_worker')).waitFor();
+
+    await page.locator('button[data-step=any]').focus();
+    await page.keyboard.press('ArrowDown');
+    await page.getByTestId('inspector').and(page.locator('[data-step=write]')).getByText(t('runs.not_yet')).waitFor();
+    assert.equal(await page.evaluate(() => document.activeElement.dataset.step), 'write');
+    await page.keyboard.press('End');
+    await page.getByTestId('inspector').and(page.locator('[data-step=nothing]')).waitFor();
+    await button(page, t('runs.view_list')).press('Enter');
+    await page.getByRole('button', { name: /any/ }).waitFor();
+    await examineBoth(page, 'a run as a list');
+    await button(page, t('runs.cancel')).press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: t('runs.cancel') }).press('Enter');
+    await inState(page, 'cancelled');
+    await person.go('/runs?state=cancelled');
+    await page.locator('[data-testid=run][data-state=cancelled]').waitFor();
+    await person.close();
+    await server.say('restart SERVICE_EMBED_WORKER=1');
+  });
+
+  for (const locale of LOCALES) {
+    it(`is watched on a phone in ${locale}`, async () => {
+      const words = wordsOf(locale);
+      await call(server, '/api/profile', { token: ada, body: { locale } });
+      await publish(ada, named('on-a-phone'));
+      const { id } = await start(ada, 'on-a-phone', { input: { berths: ['Höfn'], day: 'x' } });
+      const person = await openPerson(browser, server, { token: ada, locale, width: 360, height: 740 });
+      const { page } = person;
+      await person.go(`/runs/${id}`);
+      await inState(page, 'failed');
+      await page.getByText(words('runs.advice')).waitFor();
+      await examineBoth(page, `a run in ${locale}`);
+      await button(page, words('runs.resume')).click();
+      await page.getByRole('dialog').waitFor();
+      await examineBoth(page, `resuming in ${locale}`);
+      await person.close();
+    });
+  }
+});

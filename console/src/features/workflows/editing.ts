@@ -1,0 +1,2 @@
+export { default as EditWorkflow } from './EditWorkflow';
+export { default as NewWorkflow } from './NewWorkflow';

@@ -1,0 +1,2 @@
+export { default as RunPage } from './RunPage';
+export { default as RunsPage } from './RunsPage';

@@ -1,0 +1,3 @@
+export { default as StartRun } from './StartRun';
+export { default as WorkflowPage } from './WorkflowPage';
+export { default as WorkflowsPage } from './WorkflowsPage';
