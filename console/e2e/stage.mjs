@@ -1,8 +1,9 @@
 // A team that looks like one, on a server of its own, and the people who look at its screens.
 import assert from 'node:assert/strict';
-import { after, before } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { examineBoth } from './axe.mjs';
-import { furnish } from './screens.mjs';
+import { allScreensOf, furnish } from './screens.mjs';
+import { wordsOf } from './words.mjs';
 import { closeAll, openBrowser, openPerson, openServer } from './world.mjs';
 
 /** What a suite about screens starts from; filled before its first test. */
@@ -54,4 +55,17 @@ function smallTargets() {
     // A control inside a label is as large as its label; prose may link inline.
     return box.width > 1 && (box.width < 24 || box.height < 24) && !one.closest('label, .prose') && !one.matches('[hidden], p a');
   }).map((one) => one.outerHTML.slice(0, 100));
+}
+
+/** A quarter of all screens, each inspected once. */
+export function everyFourth(first) {
+  const stage = furnished();
+  describe('axe finds nothing, and the layout holds', () => {
+    it(`on every fourth screen from number ${first + 1}, light and dark, from 320 to 2560 px`, async (run) => {
+      const screens = allScreensOf(stage.team, wordsOf('en')).filter((_, place) => place % 4 === first);
+      const people = await peopleFor(stage, screens);
+      for (const screen of screens) await run.test(screen.name, () => inspect(people.for(screen), screen));
+      await people.close();
+    });
+  });
 }
