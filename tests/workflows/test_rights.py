@@ -212,6 +212,43 @@ async def test_a_colleague_sees_the_run_and_none_of_its_values(engine: Engine, s
     assert (SECRET in admin_text, admin_redacted) == (True, False)
 
 
+@pytest.mark.parametrize(
+    ("scope", "shown"),
+    [
+        (["workflows:read", "chat:use"], False),
+        (["workflows:read", "chat:use", "files:read"], False),
+        (["workflows:read", "notes:read"], True),
+    ],
+)
+async def test_a_token_sees_only_values_of_tools_that_it_may_use(
+    engine: Engine, starter: Starter, scope: list[str], shown: bool
+) -> None:
+    person = await starter.company.join("admin")
+    run = await secret_run(engine, starter, person, SECRET)
+    text, redacted = await seen_of(await token_of(person, scope), run)
+
+    assert (SECRET in text, redacted) == (shown, not shown)
+
+
+@pytest.mark.parametrize("reads", [False, True])
+async def test_a_token_sees_what_came_from_files_only_if_it_may_read_files(
+    engine: Engine, starter: Starter, reads: bool
+) -> None:
+    person = await starter.company.join("admin")
+    run = await secret_run(engine, starter, person, f"{SECRET} {await private_object(person)}")
+    scope = ["workflows:read", "notes:read", *(["files:read"] if reads else [])]
+    text, redacted = await seen_of(await token_of(person, scope), run)
+
+    assert (SECRET in text, redacted) == (reads, not reads)
+
+
+async def token_of(person: Client, scope: list[str]) -> Client:
+    """The same person by an API token with a scope."""
+    made = await person.post("/api/tokens", {"name": "narrow", "scope": scope})
+    assert made.status == 201, made.raw
+    return Client(person.app, made["token"], person.user_id, person.team_id, person.org_id, person.username)
+
+
 async def private_object(person: Client) -> str:
     made = await person.post("/api/documents", {"title": "mine", "body": "mine", "visibility": "private"})
     assert made.status == 201, made.raw

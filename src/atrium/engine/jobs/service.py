@@ -188,9 +188,13 @@ def _checked(kind: JobKind, given: Any) -> Any:
 
 
 def _may_read(ctx: Context, job: Job) -> bool:
-    """The owner, and admins where it is a kind that people ask for: others are about what not every admin may see."""
+    """The owner and admins, where it is a kind that people ask for. The others are about what not every admin may see, and not
+    every token of the owner: those show what they carry to the owner, signed in or with a token that has no scope.
+    """
     kind = ctx.services.registry.job_kinds.get(job.kind)
-    return job.user_id == ctx.who.user_id or (kind is not None and kind.public and _may_manage(ctx.who, job))
+    if kind is not None and kind.public:
+        return _may_manage(ctx.who, job)
+    return job.user_id == ctx.who.user_id and ctx.who.scope is None
 
 
 def _may_manage(who: Principal, job: Job) -> bool:

@@ -18,6 +18,8 @@ from atrium.seams.context import Context
 from atrium.seams.workflows import ChoiceStep
 
 MOST_ITEMS = 200
+# The permission that tools of MCP servers and guests ask for.
+_OF_OTHERS = "chat:use"
 
 
 async def read_run(ctx: Context, id: UUID, step: str | None = None, cursor: str | None = None) -> Run:
@@ -59,13 +61,30 @@ async def find_run(ctx: Context, id: UUID) -> FoundRun:
 
 
 async def may_see_values(ctx: Context, run: FoundRun) -> bool:
-    """Whether the caller started the run, or is an admin who can read every object that it touched."""
-    if run.summary.started_by.user_id == ctx.who.user_id:
-        return True
-    if "settings:manage" not in ctx.who.permissions:
+    """Whether the caller started the run, or is an admin who can read every object that it touched.
+
+    A credential with a scope also needs there what the run's tools need: what they read is in the values.
+    """
+    who, mine = ctx.who, run.summary.started_by.user_id == ctx.who.user_id
+    if not mine and "settings:manage" not in who.permissions:
         return False
-    touched = await store.list_objects(ctx.db, ctx.who.org_id, run.summary.id)
-    return not touched or len(await permissions.list_visible(ctx, touched)) == len(touched)
+    if mine and who.scope is None:
+        return True
+    touched = await store.list_objects(ctx.db, who.org_id, run.summary.id)
+    needed = {"files:read"} if touched else set()
+    if who.scope is not None:
+        needed |= await _permissions_of_tools(ctx, run)
+    if not all(who.within_scope(permission) for permission in needed):
+        return False
+    return mine or len(await permissions.list_visible(ctx, touched)) == len(touched)
+
+
+async def _permissions_of_tools(ctx: Context, run: FoundRun) -> set[str]:
+    """What the tools of a run's spec ask for; a tool that is not the server's own asks for what those of others do."""
+    spec = await read_spec(ctx, run.team_id, run.summary.workflow.slug, run.summary.workflow.version)
+    own = ctx.services.registry.tools
+    names = [step.tool for step in spec.workflow.steps if not isinstance(step, ChoiceStep)]
+    return {own[name].permission if name in own else _OF_OTHERS for name in names}
 
 
 def _steps(
