@@ -108,6 +108,15 @@ def _parser() -> argparse.ArgumentParser:
         help="also delete bytes that no row refers to, such as after a restore",
     )
     verifying.set_defaults(run=_blobs_verify)
+    searching = commands.add_parser("search", help="check or rebuild the search index").add_subparsers(
+        required=True, metavar="COMMAND"
+    )
+    searching.add_parser("verify", help="compare the index with what it is made of; report differences").set_defaults(
+        run=_search_verify
+    )
+    searching.add_parser("rebuild", help="write the whole index anew while the server goes on").set_defaults(
+        run=_search_rebuild
+    )
     return parser
 
 
@@ -248,3 +257,15 @@ def _blobs_verify(options: argparse.Namespace) -> int:
     from atrium.boot.blobs import verify_blobs
 
     return asyncio.run(verify_blobs(_settings_with_database(), release_orphans=options.release_orphans))
+
+
+def _search_verify(options: argparse.Namespace) -> int:
+    from atrium.boot.searching import verify_search
+
+    return asyncio.run(verify_search(_settings_with_database()))
+
+
+def _search_rebuild(options: argparse.Namespace) -> int:
+    from atrium.boot.searching import rebuild_search
+
+    return asyncio.run(rebuild_search(_settings_with_database()))

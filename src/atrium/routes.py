@@ -159,6 +159,7 @@ ROUTES: tuple[Route, ...] = (
         GET(   "/api/tokens",               "identity.list_tokens",            BEARER, "settings:manage"),
         DELETE("/api/tokens/:id",           "identity.revoke_token",           BEARER, "settings:manage", suspension=OPEN),
         GET(   "/api/audit",                "audit.list_team_events",          BEARER, "settings:manage"),
+        GET(   "/api/search",               "search.search",                   BEARER, "search"),
         GET(   "/api/metrics",              "instance.read_metrics",           BEARER, "instance:manage", operators=True),
         GET(   "/api/features",             "features.list_features",          BEARER, accepts=ANY),
         POST(  "/api/features/:name",       "features.switch_feature",         BEARER, "settings:manage"),

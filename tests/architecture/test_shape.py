@@ -36,6 +36,8 @@ SYSTEM = {
     "engine/jobs/claiming.py": "takes turns between the teams of every company",
     "product/translation/chores.py": "forgets old translations of every company, without reading them",
     "engine/workflows/chores.py": "forgets old runs of every company, without reading them",
+    "product/search/chores.py": "finds what the index has not read yet, and counts words, in every company",
+    "boot/searching.py": "compares the index of every company with what it is made of",
     "product/triggers/chores.py": "forgets the old history of triggers of every company, without reading it",
     "engine/ai/keeping.py": "stores what the models of every company say, without reading it, and finds turns of dead processes",
     "engine/executors/probing.py": "machines belong to the instance, and serve many companies",

@@ -454,6 +454,7 @@ EXAMPLES: dict[Key, Example] = {
     ("POST", "/api/features/:name"): Example(sends(enabled=True)),
     ("POST", "/api/workflows"): Example(a_new_workflow),
     ("POST", "/api/workflows/:slug/run"): Example(sends()),
+    ("GET", "/api/search"): Example(query={"q": "three plain words"}),
     ("POST", "/api/doc-triggers"): Example(a_new_trigger),
     ("PATCH", "/api/doc-triggers/:id"): Example(sends(name="Another name")),
     ("GET", "/api/x/example-tools/word-count"): Example(query={"text": "three plain words"}),

@@ -225,6 +225,16 @@ ROWS: dict[str, tuple[str, ...]] = {
         "INSERT INTO doc_triggers (id, org_id, team_id, name, workflow_slug, match_prefix, match_types, input, fire_on_derived, enabled)"
         f" VALUES (gen_random_uuid(), '{ORG}', '{TEAM}', '', 'own', '', '{{}}', '{{}}', false, false)",
     ),
+    "search_rows": (
+        "INSERT INTO search_rows (org_id, id, kind, team_id, owner_id, visibility, edition, lexemes, triples, readers, title_words,"
+        f" head_words, text_words, updated_at) VALUES ('{ORG}', '{NOTE}', 'note', '{TEAM}', '{ADA}', 'team', '1', 'ü:1A', '{{__ü}}',"
+        f" '{{{ADA}}}', 1, 0, 0, now())",
+        "INSERT INTO search_rows (org_id, id, kind, team_id, owner_id, key, visibility, edition, lexemes, triples, readers, title_words,"
+        f" head_words, text_words, updated_at) VALUES ('{ORG}', gen_random_uuid(), 'object', '{TEAM}', '{BOB}', 'ü', 'private', '1', '',"
+        " '{}', '{}', 0, 0, 0, now())",
+    ),
+    "search_words": ("INSERT INTO search_words VALUES ('ü', 3)", "INSERT INTO search_words VALUES ('', 0)"),
+    "search_backlog": ("INSERT INTO search_backlog VALUES ('notes') ON CONFLICT DO NOTHING",),
     "trigger_matches": (
         f"INSERT INTO trigger_matches (team_id, type, prefix, trigger_id, org_id) VALUES ('{TEAM}', 'text/*', 'in/ü', '{NOTE}', '{ORG}')",
     ),

@@ -20,6 +20,8 @@ INSTANCE_WIDE = {
     "job_workers": "which processes and machines are there to run which kinds",
     "turn_processes": "which processes ask models, and when each was last seen",
     "audit_keys": "the keys that tie every company's chain, sealed under the instance's own",
+    "search_backlog": "how far the search index has read what was there before it",
+    "search_words": "how rare words are that one of a thousand things of the instance has, in powers of two",
     "key_check": "one sealed constant that tells the right key from a wrong one",
 }
 TABLES = """

@@ -65,6 +65,8 @@ OF_APP = {
     "s3_buckets": ALL,
     "s3_keys": "SELECT INSERT DELETE",
     "schema_migrations": "SELECT",
+    "search_rows": ALL,
+    "search_words": "SELECT",
     "team_features": ALL,
     "teams": "SELECT INSERT UPDATE",
     "tokens": ALL,
@@ -127,8 +129,8 @@ OF_SYSTEM = {
     "multipart_uploads": "SELECT(created_at, id, org_id)",
     # counting notes, and finding what has been in the trash for long enough; no title and no body
     "notes": "SELECT(id, org_id, trashed_at)",
-    # forgetting grants that ended needs when they did
-    "object_grants": "SELECT(expires_at) DELETE",
+    # forgetting grants that ended needs when they did; search asks whether one holds
+    "object_grants": "SELECT(expires_at, object_id, org_id, principal_id) DELETE",
     # finding what has been in the trash for long enough; no key
     "objects": "SELECT(id, org_id, trashed_at)",
     "orgs": "SELECT INSERT UPDATE",
@@ -147,6 +149,13 @@ OF_SYSTEM = {
     # finding whose key signed a request, and sealing secrets again
     "s3_keys": "SELECT UPDATE(last_used_at, secret_sealed)",
     "schema_migrations": "SELECT",
+    "search_backlog": "SELECT UPDATE DELETE",
+    # two functions find rows by their words, for the company of the transaction alone; behind row-level security no index on words is used
+    "search_rows": (
+        "SELECT(head_words, id, key, kind, lexemes, org_id, owner_id, readers, team_id, text_words, title_words, triples, updated_at,"
+        " visibility)"
+    ),
+    "search_words": "SELECT INSERT DELETE",
     # the credential lookup reads a team's switches
     "team_features": "SELECT",
     "teams": "SELECT INSERT",

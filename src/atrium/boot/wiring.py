@@ -61,6 +61,10 @@ from atrium.product.pipeline import tools as pipeline_tools
 from atrium.product.s3 import handlers as s3
 from atrium.product.s3 import listeners as s3_listeners
 from atrium.product.s3 import service as s3_service
+from atrium.product.search import chores as search_chores
+from atrium.product.search import handlers as search
+from atrium.product.search import listeners as search_listeners
+from atrium.product.search import tools as search_tools
 from atrium.product.translation import chores as translation_chores
 from atrium.product.translation import handlers as translation
 from atrium.product.translation import listeners as translation_listeners
@@ -131,6 +135,13 @@ DOMAINS = (
     Domain("translation", translation, listeners=translation_listeners.LISTENERS, chores=translation_chores.CHORES),
     Domain("triggers", triggers, listeners=trigger_listeners.LISTENERS, chores=trigger_chores.CHORES),
     Domain("pipeline", tools=pipeline_tools.TOOLS, start=pipeline_rendering.start, stop=pipeline_rendering.stop),
+    Domain(
+        "search",
+        search,
+        tools=search_tools.TOOLS,
+        listeners=search_listeners.LISTENERS,
+        chores=search_chores.CHORES,
+    ),
     Domain("trash", trash, chores=trash_chores.CHORES),
     Domain("branding", branding),
     Domain("localization", localization),

@@ -45,6 +45,10 @@ class LostCommit(RuntimeError):
     """COMMIT ended in a rollback: a statement had failed and its error was swallowed."""
 
 
+class TookTooLong(RuntimeError):
+    """A statement was ended because it took longer than its caller gave it."""
+
+
 class UsedAfterEnd(RuntimeError):
     """A statement on a transaction that has ended: its connection may serve another company by now."""
 
@@ -115,6 +119,17 @@ class Transaction:
             await self._connection.execute("ROLLBACK TO SAVEPOINT block")
             raise
         await self._connection.execute("RELEASE SAVEPOINT block")
+
+    @asynccontextmanager
+    async def within(self, milliseconds: int) -> AsyncIterator[None]:
+        """A block whose statements end after so long each; the one that does not is undone with the block and raises TookTooLong."""
+        try:
+            async with self.savepoint():
+                await self._connection.execute(f"SET LOCAL statement_timeout = {max(1, milliseconds)}")
+                yield
+                await self._connection.execute("SET LOCAL statement_timeout = 0")
+        except asyncpg.QueryCanceledError as error:
+            raise TookTooLong(f"a statement took more than {milliseconds} ms") from error
 
     async def run_unless_taken(self, sql: str, **values: object) -> bool:
         """Execute; False, with nothing done, when a unique index has what this would write."""

@@ -13,10 +13,11 @@ from atrium.engine.ai import service as ai
 from atrium.engine.repository import service as repository
 from atrium.engine.repository.model import Filter
 from atrium.ground.access import service as access
-from atrium.kit.errors import Invalid, Unavailable
+from atrium.kit.errors import Invalid
 from atrium.product.documents import service as documents
 from atrium.product.notes import service as notes
 from atrium.product.notes.model import Body, Title
+from atrium.product.search import service as search
 from atrium.seams.context import Operation
 from atrium.seams.models import Message, Turn
 from atrium.seams.tools import Effect
@@ -135,7 +136,9 @@ async def _ask_model(op: Operation, asked: AiTurn) -> Any:
 
 
 async def _search(op: Operation, asked: Search) -> Any:
-    raise Unavailable("this server has no search yet; list with notes.read or files.read")
+    access.require(op, "search")
+    async with op.begin() as ctx:
+        return {"items": await search.find_some(ctx, asked.q)}
 
 
 _CAPABILITIES: dict[str, tuple[type[Any], Callable[[Operation, Any], Awaitable[Any]]]] = {

@@ -85,6 +85,21 @@ class Text(msgspec.Struct, frozen=True):
     problem: str | None = None
 
 
+class FoundObject(msgspec.Struct, frozen=True):
+    """An object as a search shows it: what it is, and the beginning of its text."""
+
+    id: UUID
+    team_id: UUID
+    owner_id: UUID
+    key: str
+    visibility: Visibility
+    document: bool
+    title: str
+    content_type: str
+    updated_at: datetime
+    text: str
+
+
 class Readable(msgspec.Struct, frozen=True):
     """What a reader of a version's text needs to know of it."""
 
@@ -269,6 +284,15 @@ class ObjectDeleted(msgspec.Struct, frozen=True):
     """Announced inside the transaction that put the object in the trash."""
 
     object: StoredObject
+
+
+class ObjectsChanged(msgspec.Struct, frozen=True):
+    """Announced inside the transaction that changed whose these objects are, who may read them, their text, or whether they are there.
+
+    A written version is announced as ObjectWritten instead.
+    """
+
+    ids: list[UUID]
 
 
 class ObjectMissing(Missing):

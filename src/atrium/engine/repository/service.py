@@ -1,6 +1,7 @@
 """The rules of the repository. What a caller may not see is missing, never forbidden."""
 
 from collections.abc import AsyncGenerator, Collection
+from itertools import groupby
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +15,7 @@ from atrium.engine.repository.model import (
     Listing,
     ObjectDetail,
     ObjectMissing,
+    ObjectsChanged,
     OrgScopeRefused,
     StoredObject,
     Text,
@@ -25,11 +27,10 @@ from atrium.engine.repository.model import (
 )
 from atrium.engine.repository.writing import SMALL
 from atrium.ground.access import service as access
-from atrium.kit.database import Database
 from atrium.kit.errors import TooLarge
 from atrium.kit.paging import Pager
 from atrium.seams.blobs import BlobMissing
-from atrium.seams.context import Context, Operation
+from atrium.seams.context import Context, Operation, Services
 
 SHOWN_VERSIONS, SHOWN_CHARACTERS, SHOWN_THREADS = 200, 20_000, 500
 
@@ -211,10 +212,14 @@ async def was_made_from(ctx: Context, version: Version, source_id: UUID) -> bool
     return await store.has_derivation(ctx.db, ctx.who.org_id, version.id, source_id)
 
 
-async def forget_grants(database: Database) -> int:
-    """Drop grants that expired a month ago."""
-    async with database.begin_system() as db:
-        return await store.forget_grants(db)
+async def forget_grants(services: Services) -> int:
+    """Drop grants that expired a month ago; how many."""
+    async with services.database.begin_system() as db:
+        ended = await store.forget_grants(db)
+    for org_id, found in groupby(sorted(ended), key=lambda one: one[0]):
+        async with services.database.begin(org_id) as db:
+            await Context.of_company(services, db, org_id).announce(ObjectsChanged([id for _, id in found]))
+    return len(ended)
 
 
 def _pager(ctx: Context, chosen: Filter, delimiter: str | None) -> Pager:

@@ -11,6 +11,7 @@ from atrium.engine.repository.model import (
     Capability,
     NotSharable,
     ObjectGrant,
+    ObjectsChanged,
     PrincipalType,
     StoredObject,
     Visibility,
@@ -61,6 +62,7 @@ async def share_object(
     await audit.record(
         ctx, "repository.shared", id, principal_type=principal_type, principal=principal_id, capability=capability
     )
+    await ctx.announce(ObjectsChanged([id]))
     grant = await store.find_grant(ctx.db, ctx.who.org_id, id, principal_id)
     if grant is None:
         raise Missing("the grant is gone already")
@@ -74,12 +76,14 @@ async def unshare_object(ctx: Context, id: UUID, principal_id: UUID) -> int:
     if ended:
         await store.set_visibility(ctx.db, ctx.who.org_id, id, target.visibility)
         await audit.record(ctx, "repository.unshared", id, principal=principal_id)
+        await ctx.announce(ObjectsChanged([id]))
     return ended
 
 
 async def end_grants_to(ctx: Context, person_id: UUID) -> None:
     """Withdraw every object that was shared with a person of the caller's company."""
-    await store.delete_grants_to(ctx.db, ctx.who.org_id, person_id)
+    ended = await store.delete_grants_to(ctx.db, ctx.who.org_id, person_id)
+    await ctx.announce(ObjectsChanged(ended))
 
 
 async def list_grants(ctx: Context, id: UUID, limit: int, cursor: str | None) -> Page[ObjectGrant]:
@@ -97,6 +101,7 @@ async def set_visibility(ctx: Context, id: UUID, visibility: Visibility) -> tupl
     if visibility != target.visibility or ended:
         await store.set_visibility(ctx.db, ctx.who.org_id, id, visibility)
         await audit.record(ctx, "repository.visibility", id, visibility=visibility, ended=ended)
+        await ctx.announce(ObjectsChanged([id]))
     # The caller gets the reply even when this change ended the grant or the visibility that let them manage the object.
     shown = await store.find_by_key(ctx.db, ctx.who.org_id, target.team_id, target.key)
     return shown or target, ended

@@ -331,16 +331,22 @@ async def delete_grants(db: Transaction, org_id: UUID, object_id: UUID, principa
     )
 
 
-async def delete_grants_to(db: Transaction, org_id: UUID, principal_id: UUID) -> int:
-    return await db.run(
-        "DELETE FROM object_grants WHERE org_id = :org_id AND principal_id = :principal_id",
+async def delete_grants_to(db: Transaction, org_id: UUID, principal_id: UUID) -> list[UUID]:
+    """The objects that were shared with this principal."""
+    rows = await db.rows(
+        "DELETE FROM object_grants WHERE org_id = :org_id AND principal_id = :principal_id RETURNING object_id",
         org_id=org_id,
         principal_id=principal_id,
     )
+    return [row[0] for row in rows]
 
 
-async def forget_grants(db: Transaction) -> int:
-    return await db.run("DELETE FROM object_grants WHERE expires_at < now() - interval '30 days'")
+async def forget_grants(db: Transaction) -> list[tuple[UUID, UUID]]:
+    """The company and the object of each grant that is forgotten."""
+    rows = await db.rows(
+        "DELETE FROM object_grants WHERE expires_at < now() - interval '30 days' RETURNING org_id, object_id"
+    )
+    return [(row[0], row[1]) for row in rows]
 
 
 async def insert_derivation(

@@ -4,8 +4,8 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.repository.model import Readable, Text, UnreadTypes
-from atrium.engine.repository.store import READABLE, reader
+from atrium.engine.repository.model import FoundObject, Readable, Text, UnreadTypes
+from atrium.engine.repository.store import JOINED, READABLE, reader
 from atrium.kit.database import Transaction
 from atrium.seams.context import Principal
 
@@ -54,6 +54,37 @@ async def begin_text(db: Transaction, org_id: UUID, version_id: UUID) -> Readabl
         org_id=org_id,
         version_id=version_id,
     )
+
+
+async def lock_object_of(db: Transaction, org_id: UUID, version_id: UUID) -> UUID | None:
+    """The object of a version whose text is awaited, locked before the text is: in the order of those who delete both."""
+    found: UUID | None = await db.value(
+        """
+        SELECT o.id FROM objects o WHERE o.org_id = :org_id
+           AND o.id = (SELECT object_id FROM object_texts WHERE org_id = :org_id AND version_id = :version_id)
+        FOR NO KEY UPDATE OF o
+        """,
+        org_id=org_id,
+        version_id=version_id,
+    )
+    return found
+
+
+async def list_by_ids(db: Transaction, who: Principal, ids: list[UUID], characters: int) -> dict[UUID, FoundObject]:
+    found = await db.all(
+        FoundObject,
+        f"""
+        SELECT o.id, o.team_id, o.owner_id, o.key, o.visibility, o.document,
+               coalesce(CASE WHEN o.document THEN v.metadata->>'title' END, v.filename), v.content_type, o.updated_at,
+               coalesce((SELECT left(t.text, :characters) FROM object_texts t
+                          WHERE t.org_id = :org_id AND t.version_id = v.id AND t.state = 'done'), '')
+          FROM {JOINED} WHERE o.id = ANY(:ids) AND NOT o.deleted AND {READABLE}
+        """,
+        ids=ids,
+        characters=characters,
+        **reader(who),
+    )
+    return {one.id: one for one in found}
 
 
 async def finish_text(db: Transaction, org_id: UUID, version_id: UUID, found: Text) -> None:

@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from atrium.engine.repository import text_rows
-from atrium.engine.repository.model import Readable, Text, UnreadTypes, Version
+from atrium.engine.repository.model import FoundObject, ObjectsChanged, Readable, Text, UnreadTypes, Version
 from atrium.ground.access import service as access
 from atrium.seams.context import Context
 
@@ -20,7 +20,10 @@ async def begin_text(ctx: Context, version_id: UUID) -> Readable | None:
 
 async def finish_text(ctx: Context, version_id: UUID, found: Text) -> None:
     """Keep what was found, or why nothing was; the first to tell counts."""
+    object_id = await text_rows.lock_object_of(ctx.db, ctx.who.org_id, version_id)
     await text_rows.finish_text(ctx.db, ctx.who.org_id, version_id, found)
+    if object_id is not None:
+        await ctx.announce(ObjectsChanged([object_id]))
 
 
 async def list_owners(ctx: Context, version_ids: list[UUID]) -> dict[UUID, UUID]:
@@ -31,6 +34,15 @@ async def list_owners(ctx: Context, version_ids: list[UUID]) -> dict[UUID, UUID]
 async def read_text(ctx: Context, version: Version, characters: int) -> Text:
     """The beginning of a version's text; the caller has read the object itself."""
     return await text_rows.find_text(ctx.db, ctx.who.org_id, version.id, characters) or Text("none")
+
+
+async def list_by_ids(ctx: Context, ids: list[UUID], characters: int) -> dict[UUID, FoundObject]:
+    """Those of these objects that the caller can read and whose bytes are there, with the beginning of their texts; none for a token
+    that reads no files."""
+    ctx.checked.add("files:read")
+    if not ids or not ctx.who.within_scope("files:read"):
+        return {}
+    return await text_rows.list_by_ids(ctx.db, ctx.who, ids, characters)
 
 
 async def find_version_with(ctx: Context, object_id: UUID, text: str) -> UUID | None:

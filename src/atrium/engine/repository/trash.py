@@ -12,6 +12,7 @@ from atrium.engine.repository.model import (
     Conditions,
     KeyTaken,
     ObjectDeleted,
+    ObjectsChanged,
     StoredObject,
     TrashedObject,
     Version,
@@ -58,6 +59,7 @@ async def delete_version(ctx: Context, id: UUID, version_id: UUID, *, keep: bool
         await blob_rows.insert_hints(ctx.db, ctx.who.org_id, [bytes.fromhex(gone.sha256)])
         await quotas.use_within(ctx, target.team_id, {uploads.STORAGE: -gone.size})
     await audit.record(ctx, "repository.version_deleted", id, key=target.key, version=gone.number)
+    await ctx.announce(ObjectsChanged([id]))
     return gone
 
 
@@ -77,6 +79,7 @@ async def restore_object(ctx: Context, id: UUID, key: str | None) -> TrashedObje
     if not await trash_rows.take_out(ctx.db, ctx.who.org_id, id, wanted):
         raise KeyTaken("something is stored at this key by now; name another one as `key`", key=wanted)
     await audit.record(ctx, "repository.restored", id, key=wanted)
+    await ctx.announce(ObjectsChanged([id]))
     return msgspec.structs.replace(found, key=wanted)
 
 
@@ -124,7 +127,8 @@ async def hand_over(ctx: Context, owner_id: UUID, to: UUID, private: Literal["tr
     """Hand a person's shared items over to another member; their private ones go along, or into their own trash."""
     moved = await trash_rows.hand_over(ctx.db, ctx.who.org_id, owner_id, to, private=private == "transfer")
     trashed = await trash_rows.put_all_in_trash(ctx.db, ctx.who.org_id, owner_id, ctx.who.user_id)
-    return HandedOver(moved, trashed)
+    await ctx.announce(ObjectsChanged([*moved, *trashed]))
+    return HandedOver(len(moved), len(trashed))
 
 
 async def _deletable(ctx: Context, id: UUID) -> StoredObject:
@@ -141,6 +145,7 @@ async def _delete(ctx: Context, target: StoredObject, *, keep: bool) -> None:
         size = await _purge(ctx, [target.id])
         await audit.record(ctx, "repository.purged", target.id, key=target.key, bytes=size)
     await ctx.announce(ObjectDeleted(target))
+    await ctx.announce(ObjectsChanged([target.id]))
 
 
 async def _held(ctx: Context, id: UUID) -> TrashedObject | None:

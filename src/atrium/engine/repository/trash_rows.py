@@ -184,11 +184,10 @@ async def claim_due(db: Transaction, org_id: UUID, ids: list[UUID], age: timedel
     return [row[0] for row in rows]
 
 
-async def hand_over(db: Transaction, org_id: UUID, owner_id: UUID, to: UUID, *, private: bool) -> int:
-    """Hand a person's shared items over, trash included, and with `private` the rest as well; how many objects."""
-    return int(
-        await db.value(
-            f"""
+async def hand_over(db: Transaction, org_id: UUID, owner_id: UUID, to: UUID, *, private: bool) -> list[UUID]:
+    """Hand a person's shared items over, trash included, and with `private` the rest as well; which objects."""
+    rows = await db.rows(
+        f"""
             WITH theirs AS (
               {_LIVE_OF}
               UNION ALL
@@ -202,24 +201,25 @@ async def hand_over(db: Transaction, org_id: UUID, owner_id: UUID, to: UUID, *, 
               UPDATE object_grants g SET owner_id = :to FROM moved
                WHERE g.org_id = :org_id AND g.object_id = moved.id AND g.principal_id <> :to
             )
-            SELECT count(*) FROM moved
+            SELECT id FROM moved
             """,
-            org_id=org_id,
-            owner_id=owner_id,
-            to=to,
-            private=private,
-        )
+        org_id=org_id,
+        owner_id=owner_id,
+        to=to,
+        private=private,
     )
+    return [row[0] for row in rows]
 
 
-async def put_all_in_trash(db: Transaction, org_id: UUID, owner_id: UUID, by: UUID) -> int:
+async def put_all_in_trash(db: Transaction, org_id: UUID, owner_id: UUID, by: UUID) -> list[UUID]:
     """Put everything a person still owns into the trash: the private items that were not handed over."""
-    return await db.run(
+    rows = await db.rows(
         f"""
         UPDATE objects o SET trashed_at = now(), trashed_by = :by FROM ({_LIVE_OF}) AS theirs
-         WHERE o.org_id = :org_id AND o.id = theirs.id
+         WHERE o.org_id = :org_id AND o.id = theirs.id RETURNING o.id
         """,
         org_id=org_id,
         owner_id=owner_id,
         by=by,
     )
+    return [row[0] for row in rows]

@@ -10,6 +10,7 @@ from atrium.engine.repository.model import (
     KeyTaken,
     ObjectDraft,
     ObjectMissing,
+    ObjectsChanged,
     ObjectStale,
     ObjectWritten,
     Provenance,
@@ -175,6 +176,7 @@ async def mark_deleted(ctx: Context, id: UUID) -> StoredObject:
     )
     marked = await store.add_version(ctx.db, ctx.who, id, None, marker)
     await audit.record(ctx, "repository.marked_deleted", id, key=target.key, version=marked.version.number)
+    await ctx.announce(ObjectsChanged([id]))
     return marked
 
 

@@ -1,4 +1,4 @@
-"""The nouns of notes."""
+"""The nouns of notes, and what they announce."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -85,6 +85,18 @@ class TrashedNote(msgspec.Struct, frozen=True):
     title: str
     deleted_by: UUID
     deleted_at: datetime
+
+
+class NoteSaved(msgspec.Struct, frozen=True):
+    """Announced inside the transaction that wrote a note, new or changed."""
+
+    note: Note
+
+
+class NotesChanged(msgspec.Struct, frozen=True):
+    """Announced inside the transaction that changed whose these notes are, who may read them, or whether they are there."""
+
+    ids: list[UUID]
 
 
 class NoteMissing(Missing):

@@ -9,7 +9,16 @@ from atrium.ground.identity import service as identity
 from atrium.kit.ids import NIL, new_id
 from atrium.kit.paging import Page, Pager, fitting
 from atrium.product.notes import permissions, store
-from atrium.product.notes.model import Grant, Note, NoteMissing, NoteShare, NotSharable, OrgScopeRefused
+from atrium.product.notes.model import (
+    Grant,
+    Note,
+    NoteMissing,
+    NoteSaved,
+    NotesChanged,
+    NoteShare,
+    NotSharable,
+    OrgScopeRefused,
+)
 from atrium.seams.context import Context
 
 BEFORE_ALL = (datetime.min.replace(tzinfo=UTC), NIL)
@@ -21,6 +30,7 @@ async def create_note(ctx: Context, title: str, body: str, visibility: str) -> N
     if note is None:
         raise NoteMissing("the note was not stored")
     await audit.record(ctx, "notes.created", note.id, visibility=visibility)
+    await ctx.announce(NoteSaved(note))
     return note
 
 
@@ -53,6 +63,7 @@ async def change_note(
     if changed is None:
         raise NoteMissing("there is no such note")
     await audit.record(ctx, "notes.changed", id, version=changed.version)
+    await ctx.announce(NoteSaved(changed))
     return changed
 
 
@@ -76,12 +87,14 @@ async def share_note(ctx: Context, id: UUID, user_id: UUID, permission: str | No
             id, user_id, None, ctx.who.user_id
         )
     await audit.record(ctx, "notes.shared" if permission else "notes.unshared", id, user=user_id, permission=permission)
+    await ctx.announce(NotesChanged([id]))
     return grant
 
 
 async def end_grants_to(ctx: Context, person_id: UUID) -> None:
     """Withdraw every note that was shared with a person of the caller's company."""
-    await store.delete_grants_to(ctx.db, ctx.who.org_id, person_id)
+    ended = await store.delete_grants_to(ctx.db, ctx.who.org_id, person_id)
+    await ctx.announce(NotesChanged(ended))
 
 
 async def list_shares(ctx: Context, id: UUID, limit: int, cursor: str | None) -> Page[NoteShare]:
@@ -93,6 +106,14 @@ async def list_shares(ctx: Context, id: UUID, limit: int, cursor: str | None) ->
         ctx.db, ctx.who.org_id, id, pager.read(cursor, tuple[datetime, UUID]) or BEFORE_ALL, limit + 1
     )
     return pager.page(found, limit, lambda share: (share.created_at, share.user_id))
+
+
+async def list_by_ids(ctx: Context, ids: list[UUID], characters: int) -> dict[UUID, Note]:
+    """Those of these notes that the caller can read, with the beginning of each text; none for a token that reads no notes."""
+    ctx.checked.add("notes:read")
+    if not ids or not ctx.who.within_scope("notes:read"):
+        return {}
+    return await store.list_by_ids(ctx.db, ctx.who, ids, characters)
 
 
 async def count_notes(ctx: Context) -> int:

@@ -11,6 +11,7 @@ from atrium.product.notes.model import Grant, Note, NoteShare, NoteText, NoteVer
 from atrium.seams.context import Principal
 
 NOTE = "n.id, n.team_id, n.owner_id, n.title, n.body, n.visibility, n.version, n.created_at, n.updated_at"
+BEGINNING = NOTE.replace("n.body", "left(n.body, :characters)")
 OF_TEAM = "(:by_role AND n.team_id = :team_id AND n.visibility = 'team')"
 READABLE = f"""
   n.org_id = :org_id AND n.trashed_at IS NULL AND (n.owner_id = :user_id OR {OF_TEAM} OR (:org_wide AND n.visibility = 'team')
@@ -77,6 +78,22 @@ async def find_note(db: Transaction, who: Principal, id: UUID, *, lock: bool = F
         by_role="notes:read" in who.permissions,
         org_wide="org:read" in who.permissions,
     )
+
+
+async def list_by_ids(db: Transaction, who: Principal, ids: list[UUID], characters: int) -> dict[UUID, Note]:
+    """Readable ones of these notes, with the beginning of each text."""
+    found = await db.all(
+        Note,
+        f"SELECT {BEGINNING} FROM notes n WHERE n.id = ANY(:ids) AND {READABLE}",
+        ids=ids,
+        characters=characters,
+        org_id=who.org_id,
+        team_id=who.team_id,
+        user_id=who.user_id,
+        by_role="notes:read" in who.permissions,
+        org_wide="org:read" in who.permissions,
+    )
+    return {note.id: note for note in found}
 
 
 async def list_notes(
@@ -228,10 +245,14 @@ async def delete_grant(db: Transaction, org_id: UUID, note_id: UUID, user_id: UU
     )
 
 
-async def delete_grants_to(db: Transaction, org_id: UUID, user_id: UUID) -> int:
-    return await db.run(
-        "DELETE FROM note_grants WHERE org_id = :org_id AND user_id = :user_id", org_id=org_id, user_id=user_id
+async def delete_grants_to(db: Transaction, org_id: UUID, user_id: UUID) -> list[UUID]:
+    """The notes that were shared with this person."""
+    rows = await db.rows(
+        "DELETE FROM note_grants WHERE org_id = :org_id AND user_id = :user_id RETURNING note_id",
+        org_id=org_id,
+        user_id=user_id,
     )
+    return [row[0] for row in rows]
 
 
 async def count_notes(db: Transaction) -> int:

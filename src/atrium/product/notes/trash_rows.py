@@ -150,11 +150,10 @@ async def claim_due(db: Transaction, org_id: UUID, ids: list[UUID], age: timedel
     return [row[0] for row in rows]
 
 
-async def hand_over(db: Transaction, org_id: UUID, owner_id: UUID, to: UUID, *, private: bool) -> int:
-    """Hand a person's shared items over, trash included, and with `private` the rest as well; how many notes."""
-    return int(
-        await db.value(
-            """
+async def hand_over(db: Transaction, org_id: UUID, owner_id: UUID, to: UUID, *, private: bool) -> list[UUID]:
+    """Hand a person's shared items over, trash included, and with `private` the rest as well; which notes."""
+    rows = await db.rows(
+        """
             WITH theirs AS (
               SELECT id, visibility FROM notes WHERE org_id = :org_id AND owner_id = :owner_id AND trashed_at IS NULL
               UNION ALL
@@ -167,24 +166,25 @@ async def hand_over(db: Transaction, org_id: UUID, owner_id: UUID, to: UUID, *, 
             ), needless AS (
               DELETE FROM note_grants g USING moved WHERE g.org_id = :org_id AND g.user_id = :to AND g.note_id = moved.id
             )
-            SELECT count(*) FROM moved
+            SELECT id FROM moved
             """,
-            org_id=org_id,
-            owner_id=owner_id,
-            to=to,
-            private=private,
-        )
+        org_id=org_id,
+        owner_id=owner_id,
+        to=to,
+        private=private,
     )
+    return [row[0] for row in rows]
 
 
-async def put_all_in_trash(db: Transaction, org_id: UUID, owner_id: UUID, by: UUID) -> int:
+async def put_all_in_trash(db: Transaction, org_id: UUID, owner_id: UUID, by: UUID) -> list[UUID]:
     """Put everything a person still owns into the trash: the private items that were not handed over."""
-    return await db.run(
+    rows = await db.rows(
         """
         UPDATE notes SET trashed_at = now(), trashed_by = :by
-         WHERE org_id = :org_id AND owner_id = :owner_id AND trashed_at IS NULL
+         WHERE org_id = :org_id AND owner_id = :owner_id AND trashed_at IS NULL RETURNING id
         """,
         org_id=org_id,
         owner_id=owner_id,
         by=by,
     )
+    return [row[0] for row in rows]

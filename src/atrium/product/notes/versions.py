@@ -6,7 +6,7 @@ from atrium.ground.access import service as access
 from atrium.ground.audit import service as audit
 from atrium.kit.paging import Page, Pager
 from atrium.product.notes import permissions, store
-from atrium.product.notes.model import Note, NoteMissing, NoteText, NoteVersion, NoteVersionMissing
+from atrium.product.notes.model import Note, NoteMissing, NoteSaved, NoteText, NoteVersion, NoteVersionMissing
 from atrium.seams.context import Context
 
 _NEWEST = 2**31 - 1
@@ -39,6 +39,7 @@ async def restore_version(ctx: Context, id: UUID, number: int, if_match: str | N
     if restored is None:
         raise NoteMissing("there is no such note")
     await audit.record(ctx, "notes.version_restored", id, version=restored.version, restored=number)
+    await ctx.announce(NoteSaved(restored))
     return restored
 
 

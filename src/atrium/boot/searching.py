@@ -1,0 +1,38 @@
+"""`atrium search verify` and `atrium search rebuild`: the index beside what it is made of, company by company."""
+
+from collections import Counter
+from uuid import UUID
+
+from atrium.boot.requirements import opened
+from atrium.ground.tenancy import service as tenancy
+from atrium.kit.database import Database
+from atrium.product.search import verification
+from atrium.seams.settings import Settings
+
+
+async def verify_search(settings: Settings) -> int:
+    """Print every difference; 1 when there is one."""
+    counts: Counter[str] = Counter()
+    async with opened(settings) as database:
+        for org_id in await _companies(database):
+            async for found in verification.verify(database, org_id):
+                counts[found.problem] += 1
+                print(f"{found.problem}: company {found.org_id} {found.source} {found.id}")
+    words = ", ".join(f"{number} {problem}" for problem, number in sorted(counts.items()))
+    print(f"{counts.total()} differences{f': {words}; `atrium search rebuild` mends them' if words else ''}")
+    return 1 if counts else 0
+
+
+async def rebuild_search(settings: Settings) -> int:
+    """Write every company's part of the index anew."""
+    total = 0
+    async with opened(settings) as database:
+        for org_id in await _companies(database):
+            total += await verification.rebuild(database, org_id)
+    print(f"{total} notes, objects and documents read again")
+    return 0
+
+
+async def _companies(database: Database) -> list[UUID]:
+    async with database.begin_system() as db:
+        return await tenancy.list_all_ids(db)
