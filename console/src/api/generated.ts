@@ -1467,6 +1467,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Find notes, files and documents that the caller can read, best first. */
+        get: operations["search.search"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/metrics": {
         parameters: {
             query?: never;
@@ -4061,6 +4078,54 @@ export interface components {
             created_at: string;
             last_used_at: string | null;
             expires_at: string | null;
+        };
+        /**
+         * SearchResults
+         * @description What was found, best first. `relaxed` says that some of it has not every word, `cut` that the search was ended for its time.
+         */
+        SearchResults: {
+            items: components["schemas"]["SearchHit"][];
+            next_cursor: string | null;
+            relaxed: boolean;
+            cut: boolean;
+            took_ms: number;
+        };
+        /**
+         * SearchHit
+         * @description Something that was found. `marks` are the places in `snippet` that matched, from the first character to behind the last.
+         */
+        SearchHit: {
+            /** @enum {unknown} */
+            kind: "document" | "entity" | "note" | "object";
+            /** Format: uuid */
+            id: string;
+            title: string;
+            snippet: string;
+            marks: [
+                number,
+                number
+            ][];
+            team: components["schemas"]["TeamName"];
+            updated_at: string;
+            score: number;
+            matched: ("key" | "meaning" | "name" | "text" | "title")[];
+            /** @default null */
+            key?: string | null;
+            /** @default null */
+            content_type?: string | null;
+            /** @default null */
+            type?: string | null;
+            /** @default null */
+            visibility?: string | null;
+        };
+        /**
+         * TeamName
+         * @description The team that something belongs to.
+         */
+        TeamName: {
+            /** Format: uuid */
+            id: string;
+            name: string;
         };
         /**
          * Page[Feature]
@@ -14828,6 +14893,86 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_AuditEvent_"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "search.search": {
+        parameters: {
+            query: {
+                /** @description Words, a "phrase", -word to exclude, or; the last word may be a beginning. */
+                q: string;
+                /** @description Only this kind. */
+                kind?: "document" | "entity" | "note" | "object";
+                /** @description Only objects and documents whose key begins so. */
+                prefix?: string;
+                /** @description `team` lists the caller's own team, `org` the whole company. */
+                scope?: "org" | "team";
+                /** @description The most items on a page. */
+                limit?: number;
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Find notes, files and documents that the caller can read, best first. */
+            200: {
+                headers: {
+                    /** @description The next page, as a link with `rel=next` (RFC 8288); absent on the last. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchResults"];
                 };
             };
             /** @description invalid */

@@ -1,0 +1,78 @@
+"""The next search shows what a commit changed, for everybody it concerns; the index equals what it is made of."""
+
+import os
+
+from atrium.boot.assemble import Application
+from atrium.product.search import verification
+from tests.client import Client
+from tests.people import Company
+from tests.postgres import run_as_owner
+from tests.search.world import WORDS, World, done, found, make_world
+
+STEPS = 10_000 if os.environ.get("ATRIUM_FULL") else 250
+
+
+async def differences(house: Application, company: Company) -> list[verification.Difference]:
+    return [one async for one in verification.verify(house.services.database, company.org.id)]
+
+
+async def assert_everybody_finds_theirs(world: World) -> None:
+    for person in (*world.people, world.reader):
+        for word in WORDS:
+            assert {hit["id"] for hit in await found(person, word)} == world.expected(person, word), (
+                word,
+                person.username,
+            )
+    for word in WORDS:
+        hits = await found(world.reader, word, scope="org")
+        assert {hit["id"] for hit in hits} == world.expected(world.reader, word, wide=True)
+
+
+async def test_random_changes_are_found_as_a_model_says(house: Application) -> None:
+    world = await make_world(house, 7)
+
+    for _ in range(STEPS):
+        await world.step()
+        person, word = world.dice.choice(world.people), world.dice.choice(WORDS)
+        assert {hit["id"] for hit in await found(person, word)} == world.expected(person, word), word
+
+    await assert_everybody_finds_theirs(world)
+    assert await differences(house, world.company) == []
+
+
+async def test_what_a_leaving_person_had_is_found_by_their_heir(
+    company: Company, alice: Client, house: Application
+) -> None:
+    owner = await company.join("owner", org_role="org_owner")
+    bob = await company.join("member")
+    body = {"title": "Turbine manual", "body": "", "visibility": "team"}
+    note = done(await alice.post("/api/notes", body))["id"]
+    done(await alice.put("/api/repo/turbine.bin?visibility=team", b"\0"))
+    done(await alice.post("/api/notes", {**body, "visibility": "private"}))
+    mine = done(await bob.post("/api/notes", {**body, "visibility": "private"}))["id"]
+    done(await bob.post(f"/api/notes/{mine}/share", {"user_id": alice.user_id, "permission": "notes:read"}))
+
+    gone = {"transfer_to": owner.user_id, "private": "trash"}
+    done(await owner.send("DELETE", f"/api/members/{alice.user_id}", gone))
+
+    assert note in {hit["id"] for hit in await found(owner, "turbine")}
+    assert len(await found(owner, "turbine")) == 2
+    assert await differences(house, company) == []
+
+
+async def test_a_rebuild_mends_every_difference(company: Company, alice: Client, house: Application) -> None:
+    url, org = house.services.settings.database_url, company.org.id
+    for number in range(4):
+        await alice.post("/api/notes", {"title": f"Gearbox {number}", "body": "", "visibility": "team"})
+    ids = [row["id"] for row in await run_as_owner(url, "SELECT id FROM notes WHERE org_id = $1 ORDER BY id", org)]
+    await run_as_owner(url, "DELETE FROM search_rows WHERE id = $1", ids[0])
+    await run_as_owner(url, "UPDATE search_rows SET lexemes = 'x' WHERE id = $1", ids[1])
+    await run_as_owner(url, "UPDATE search_rows SET readers = '{}' WHERE id = $1", ids[2])
+    await run_as_owner(url, "UPDATE search_rows SET id = gen_random_uuid() WHERE id = $1", ids[3])
+
+    before = [one.problem for one in await differences(house, company)]
+    await verification.rebuild(house.services.database, org)
+
+    assert sorted(before) == ["access", "left over", "missing", "missing", "words"]
+    assert await differences(house, company) == []
+    assert len(await found(alice, "gearbox")) == 4

@@ -1,0 +1,63 @@
+"""Whatever is asked and whatever is written, search answers."""
+
+import os
+from random import Random
+
+import pytest
+
+from atrium.boot.assemble import Application
+from atrium.product.search import snippets, words
+from tests.client import Client
+from tests.postgres import run_as_owner
+
+ROUNDS = 20_000 if os.environ.get("ATRIUM_FULL") else 300
+PIECES = [
+    "a", "word", "'", "\\", '"', "-", "or", "OR", ":*", "&", "|", "!", "<->", "(", ")", "\0", "\u202e", "\u0301", "é", "ß", "İ", "東京",
+    "🦊", " ", "\t", "%", "_", "\ud800", "x" * 70, "-\"", "''", "$1", ":a", "1e9", "\ufffe", "ﬁ", "\U0001d54f",
+]  # fmt: skip
+
+
+async def test_no_question_is_answered_with_a_fault(alice: Client) -> None:
+    dice = Random(11)
+    await alice.post("/api/notes", {"title": "word a", "body": "東京 é ß", "visibility": "private"})
+
+    for _ in range(ROUNDS):
+        q = "".join(dice.choices(PIECES, k=dice.randint(1, 12))).encode("utf-8", "replace").decode()
+        reply = await alice.get("/api/search", q=q)
+        assert reply.status in (200, 400), (q, reply.raw)
+
+
+@pytest.mark.parametrize("q", ["(" * 10_000, "x" * 201, ""])
+async def test_a_question_has_1_to_200_characters(alice: Client, q: str) -> None:
+    assert (await alice.get("/api/search", q=q)).status == 400
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x" * 1_000_000,
+        "word " * 2_000_000,
+        " ".join(f"w{number}" for number in range(1_000_000)),
+        " ".join(chr(0x4E00 + number % 20_000) for number in range(200_000)),
+        "\u202e\u0301'\\" * 1000,
+        "(" * 10_000,
+    ],
+    ids=["one word", "10 MB", "a million words", "CJK", "bidi", "parentheses"],
+)
+async def test_any_text_can_be_kept(house: Application, text: str) -> None:
+    kept = words.index("title", "key", text)
+
+    url = house.services.settings.database_url
+    (row,) = await run_as_owner(url, "SELECT length($1::text::tsvector) AS words", kept.lexemes)
+
+    assert row["words"] >= 2
+    shown, marks = snippets.snippet_of(text, ["word"], "")
+    assert len(shown) <= snippets.LONGEST
+    assert all(0 <= start < stop <= len(shown) for start, stop in marks)
+
+
+def test_folding_keeps_every_place() -> None:
+    text = words.composed("İstanbul ﬁne Straße Ǻ é ½ ﷺ \U0001d54f e\u0301 Ærø")
+
+    assert len(words.folded(text)) == len(text)
+    assert words.words_of("Crème BRÛLÉE") == ["creme", "brulee"]
