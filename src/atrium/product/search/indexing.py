@@ -4,7 +4,8 @@ import asyncio
 from uuid import UUID
 
 from atrium.kit.database import Transaction
-from atrium.product.search import index_rows
+from atrium.product.notes.model import Note
+from atrium.product.search import index_rows, store
 from atrium.product.search.words import Indexed, index
 
 # A longer text is cut into words in a thread, so that the others are served meanwhile.
@@ -14,6 +15,14 @@ _LONG = 20_000
 async def put(db: Transaction, org_id: UUID, source: str, id: UUID, title: str, key: str, text: str) -> None:
     """Write the row of a thing that this transaction has written."""
     await index_rows.put_rows(db, org_id, source, [id], [await read(title, key, text)])
+
+
+async def put_note(db: Transaction, org_id: UUID, note: Note) -> None:
+    """Write the row of a note that this transaction has written."""
+    if note.version == 1:
+        await store.insert_note(db, org_id, note, await read(note.title, "", note.body))
+    else:
+        await put(db, org_id, "notes", note.id, note.title, "", note.body)
 
 
 async def refresh(db: Transaction, org_id: UUID, source: str, ids: list[UUID], *, again: bool = False) -> None:

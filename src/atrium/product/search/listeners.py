@@ -9,7 +9,7 @@ from atrium.seams.wiring import Listener
 
 async def on_note_saved(ctx: Context, event: NoteSaved) -> None:
     """Write the note's row, together with the note."""
-    await indexing.put(ctx.db, ctx.who.org_id, "notes", event.note.id, event.note.title, "", event.note.body)
+    await indexing.put_note(ctx.db, ctx.who.org_id, event.note)
 
 
 async def on_notes_changed(ctx: Context, event: NotesChanged) -> None:

@@ -33,7 +33,7 @@ from atrium.seams.context import Context
 
 # All searches end by then, so that the reply is there in half a second.
 _BUDGET_MS, _LEAST_MS = 400, 20
-_MOST = 300
+_MOST = 200
 _FEW = 10
 _MOST_ALIKE = 50
 # A title is alike when it has so many of the triples of what was asked for.
