@@ -12,12 +12,14 @@ from datetime import timedelta
 from uuid import UUID
 
 import httpx
+import msgspec
 import psutil
 
 from atrium.engine.jobs import store
 from atrium.engine.jobs.model import NewJob
 from atrium.kit.database import Database
 from atrium.kit.ids import new_id
+from atrium.seams.context import ANONYMOUS
 from benchmarks.pollers import KIND
 from tests.postgres import fresh_database, run_as_owner
 from tests.processes import ROOT, Process, bootstrap, serving
@@ -115,13 +117,14 @@ async def _deliver(url: str, lines: asyncio.StreamReader, count: int) -> list[fl
     [(org_id, team_id, user_id)] = await run_as_owner(
         url, "SELECT org_id, team_id, id FROM users WHERE username = 'ada'"
     )
+    owner = msgspec.structs.replace(ANONYMOUS, org_id=org_id, team_id=team_id, user_id=user_id)
     database, waits = Database(url, pool_size=1), []
     await database.open()
     try:
         for _ in range(count):
             id = new_id()
             async with database.begin(org_id) as db:
-                await store.insert_jobs(db, org_id, team_id, user_id, None, [_draft(id)])
+                await store.insert_jobs(db, owner, [_draft(id)])
             committed = time.monotonic()
             async with asyncio.timeout(30):
                 given, moment = (await lines.readline()).split()

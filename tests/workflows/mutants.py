@@ -66,7 +66,7 @@ MUTANTS = (
     ),
     Mutant(
         "handing on does not look at what else waits", "src/atrium/engine/jobs/store.py",
-        "CASE WHEN w.busy THEN '{}' ELSE :ids::uuid[] END", ":ids::uuid[]",
+        "CASE WHEN w.busy THEN '{{}}' ELSE q.ids END", "q.ids",
         ("tests/workflows/test_handing_on.py::test_a_kind_that_spends_is_not_passed_either",),
     ),
     Mutant(

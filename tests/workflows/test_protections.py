@@ -89,7 +89,7 @@ async def test_a_second_attempt_does_not_call_the_tool_again(
 async def test_what_was_half_done_for_a_broken_run_is_undone(
     engine: Engine, starter: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The next step's job is queued when writing the advance fails: it must not stay."""
+    """The next step is entered when writing the advance fails: neither it nor its job may stay."""
     written = run_rows.write
 
     async def fails(*given: Any) -> None:
@@ -109,8 +109,10 @@ async def test_what_was_half_done_for_a_broken_run_is_undone(
 
     assert (run["state"], run["error"]["code"]) == ("failed", "workflows.broken")
     assert await notes_called(starter, "after") == 0
-    found = await engine.sql("SELECT count(*) FROM jobs WHERE kind = 'workflows.step'")
-    assert found[0][0] == 1
+    found = await engine.sql(
+        "SELECT (SELECT count(*) FROM jobs WHERE kind = 'workflows.step'), (SELECT count(*) FROM run_steps)"
+    )
+    assert tuple(found[0]) == (1, 1)
     assert await engine.broken_promises() == []
 
 

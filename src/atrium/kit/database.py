@@ -243,10 +243,15 @@ class Database:
         on: Connection | None = None,
         hold: Hold | None = None,
         ending: Collection[UUID] = (),
+        *,
+        reading: bool = False,
     ) -> Begun:
-        """A transaction that sees one company's rows and no other's; refused when the credential to hold has ended."""
+        """A transaction that sees one company's rows and no other's; refused when the credential to hold has ended.
+
+        With `reading` PostgreSQL refuses every change in it.
+        """
         # The role again in every transaction: behind a transaction pooler the session's own is not ours to keep.
-        first = holds.statement(hold, ending)
+        first = holds.statement(hold, ending) + (";SET TRANSACTION READ ONLY" if reading else "")
         return Begun(self, f"BEGIN;SET LOCAL ROLE {APP_ROLE};SET LOCAL app.org_id='{org_id}'{first}", on)
 
     def begin_unidentified(self, on: Connection) -> Begun:

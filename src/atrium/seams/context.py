@@ -212,14 +212,15 @@ class Operation(Acting, kw_only=True):
     session: bytes = b""
     gone: Callable[[], Awaitable[None]] = _never
 
-    def begin(self, *, ending: Collection[UUID] = (), held: bool = True) -> Beginning:
+    def begin(self, *, ending: Collection[UUID] = (), held: bool = True, reading: bool = False) -> Beginning:
         """A transaction behind the wall of the caller's company.
 
         One that ends credentials names their people as `ending`, and waits for what they are writing. Without `held` it
-        goes on after the caller's own credential has ended.
+        goes on after the caller's own credential has ended. With `reading` nothing can be changed in it.
         """
         hold = self.hold() if held else None
-        return Beginning(self, self.services.database.begin(self.who.org_id, None, hold, ending), ending)
+        begun = self.services.database.begin(self.who.org_id, None, hold, ending, reading=reading)
+        return Beginning(self, begun, ending)
 
     def begin_system(self, *, ending: Collection[UUID] = ()) -> Beginning:
         """A transaction over the directory of all companies, for what happens before or above a company."""

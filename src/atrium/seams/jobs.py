@@ -45,8 +45,8 @@ class JobKind:
     `problem_with` takes a worker's result and returns what is wrong with it, or nothing; `problem_between` does the same for the
     arguments and a result that is right by itself.
     `finished` takes (context of the company, the kind's jobs that ended for good in one settlement, all of them together) inside
-    the transaction that ends them; it also hears of jobs whose owner has left. It may return the ids of jobs that it queued without
-    waking their lanes: the worker goes on with them where their turn is next, and the lanes of the others are woken.
+    the transaction that ends them; it also hears of jobs whose owner has left. It may return drafts of jobs that follow, which are queued
+    after it: the worker goes on with them where their turn is next.
     `broken` takes (context, job) when `finished` raised for that job alone, after what it did was undone; without it the job ends
     only when `finished` does not raise.
     """
@@ -63,7 +63,7 @@ class JobKind:
     used: Callable[[Any, Any], Amounts] | None = None
     # What an attempt used that ended with this exception here; all it reserved, unless the kind knows better.
     spent: Callable[[Exception], Amounts | None] | None = None
-    finished: Callable[..., Awaitable[Sequence[UUID] | None]] | None = None
+    finished: Callable[..., Awaitable[Sequence[Any] | None]] | None = None
     broken: Callable[..., Awaitable[None]] | None = None
     # Most that one process runs at once, apart from its other jobs. Every process runs such a kind, first for teams that have none
     # running there. None: as many as there are free slots, in processes that run jobs.

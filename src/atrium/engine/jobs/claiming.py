@@ -79,16 +79,20 @@ async def _begin_within(services: Services, db: Transaction, org_id: UUID, claim
 
 
 async def hand_on(services: Services, db: Transaction, following: Following, worker: UUID, most: int) -> list[Attempt]:
-    """Claim jobs, in the transaction that queued them, for a worker of ours that settles there what they follow from.
+    """Queue what follows, and claim of it for a worker of ours that settles there what it follows from.
 
     Only of kinds that spend nothing: what others may spend is admitted when they begin.
     """
     kinds = services.registry.job_kinds
     here = [kind for kind in kinds.values() if kind.run and kind.at_once is None]
     served, handed_on = [kind.name for kind in here], [kind.name for kind in here if kind.reserves is None]
-    handed = await store.hand_on(db, following.org_id, following.ids, worker, served, handed_on, most)
-    made = [_attempt(one, kinds[one.kind], following.owners.get(one.user_id), content) for one, content in handed]
-    return [one for one in made if isinstance(one, Attempt)]
+    attempts: list[Attempt] = []
+    for drafts in following.drafts:
+        left = most - len(attempts)
+        handed = await store.insert_following(db, drafts.owner, drafts.jobs, worker, served, handed_on, left)
+        made = [_attempt(one, kinds[one.kind], following.owners.get(one.user_id), content) for one, content in handed]
+        attempts += [one for one in made if isinstance(one, Attempt)]
+    return attempts
 
 
 def _attempt(claim: Claim, kind: JobKind, owner: Principal | None, content: AttemptInput) -> Attempt | Report:

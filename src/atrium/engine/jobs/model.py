@@ -1,6 +1,6 @@
 """The nouns of jobs."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal
@@ -64,6 +64,14 @@ class NewJob(msgspec.Struct, frozen=True, kw_only=True):
     listed: bool
     # What it belongs to: that pays for it, shows it and ends it.
     part_of: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Drafts:
+    """Jobs about to be queued, in the name of one person."""
+
+    owner: Principal
+    jobs: list[NewJob]
 
 
 class Claim(msgspec.Struct, frozen=True):
@@ -151,14 +159,13 @@ class Lapsed(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Following:
-    """Jobs that kinds queued after what has just ended, their lanes not woken, and the people whose they may be."""
+    """Jobs that kinds let follow on what has just ended, not queued yet, and the people whose they may be."""
 
-    org_id: UUID
-    ids: list[UUID]
+    drafts: Sequence[Drafts]
     owners: Mapping[UUID, Principal]
 
 
-# Claims, of what follows, so many at most for the worker that settles there.
+# Queues what follows, and claims so many of it at most for the worker that settles there.
 Take = Callable[[Transaction, Following, int], Awaitable[list[Attempt]]]
 
 
@@ -166,6 +173,7 @@ Take = Callable[[Transaction, Following, int], Awaitable[list[Attempt]]]
 class Report:
     """How an attempt ended; `again` is the delay before another, None for never; `used` is for one that knows what it spent.
 
+    `input` is what the job was given, where the worker knows it; otherwise it is read.
     Of a worker that goes on with what follows from its job, `take` claims that in the transaction which settles the job.
     """
 
@@ -176,6 +184,7 @@ class Report:
     again: timedelta | None = None
     used: Amounts | None = None
     take: Take | None = None
+    input: Any = None
 
 
 @dataclass(frozen=True, slots=True)

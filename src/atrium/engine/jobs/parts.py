@@ -38,9 +38,7 @@ async def enqueue(ctx: Context, kind: str, given: msgspec.Struct, place: JobPlac
         listed=False,
         part_of=whole,
     )
-    who = ctx.who
-    scope = None if who.scope is None else sorted(who.scope)
-    await store.insert_jobs(ctx.db, who.org_id, who.team_id, who.user_id, scope, [draft])
+    await store.insert_jobs(ctx.db, ctx.who, [draft])
     return draft.id
 
 

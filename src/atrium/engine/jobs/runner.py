@@ -250,6 +250,10 @@ async def stop_runners(services: Services, runners: list[Runner]) -> None:
 
 
 async def _performed(op: Operation, attempt: Attempt, assignment: Assignment) -> Report:
+    return replace(await _outcome(op, attempt, assignment), input=attempt.input)
+
+
+async def _outcome(op: Operation, attempt: Attempt, assignment: Assignment) -> Report:
     claim, kind = attempt.claim, attempt.kind
     try:
         assert kind.run is not None  # noqa: S101 - only local kinds are claimed here

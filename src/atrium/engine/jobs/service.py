@@ -10,6 +10,7 @@ import msgspec
 from atrium.engine.jobs import dispatcher, reaper, store
 from atrium.engine.jobs.model import (
     BadInput,
+    Drafts,
     Job,
     JobEnded,
     JobMissing,
@@ -39,12 +40,23 @@ async def enqueue(
     model: str | None = None,
     run_at: datetime | None = None,
     priority: int = 0,
-    wake: bool = True,
 ) -> list[UUID]:
-    """Queue jobs in the caller's transaction: they exist when it commits, and only then. They act as the caller, no further.
+    """Queue jobs in the caller's transaction: they exist when it commits, and only then. They act as the caller, no further."""
+    drafts = await draft(ctx, kind, inputs, model=model, run_at=run_at, priority=priority)
+    await queue(ctx, drafts)
+    return [one.id for one in drafts.jobs]
 
-    Without `wake` it is for the caller to see that their lanes are woken: a kind's `finished` returns them.
-    """
+
+async def draft(
+    ctx: Context,
+    kind: str,
+    inputs: Sequence[Any],
+    *,
+    model: str | None = None,
+    run_at: datetime | None = None,
+    priority: int = 0,
+) -> Drafts:
+    """Jobs that act as the caller, checked and not queued yet: for `queue`, or for a kind's `finished` to return."""
     registered = _registered(ctx, kind)
     model, pool = await _placed(ctx, registered, model)
     drafts = [
@@ -62,11 +74,13 @@ async def enqueue(
         )
         for given in inputs
     ]
-    scope = None if ctx.who.scope is None else sorted(ctx.who.scope)
-    for start in range(0, len(drafts), MOST_AT_ONCE):
-        batch = drafts[start : start + MOST_AT_ONCE]
-        await store.insert_jobs(ctx.db, ctx.who.org_id, ctx.who.team_id, ctx.who.user_id, scope, batch, wake=wake)
-    return [draft.id for draft in drafts]
+    return Drafts(ctx.who, drafts)
+
+
+async def queue(ctx: Context, drafts: Drafts) -> None:
+    """Queue jobs in the caller's transaction."""
+    for start in range(0, len(drafts.jobs), MOST_AT_ONCE):
+        await store.insert_jobs(ctx.db, drafts.owner, drafts.jobs[start : start + MOST_AT_ONCE])
 
 
 async def create_job(

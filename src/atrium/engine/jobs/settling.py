@@ -1,21 +1,33 @@
 """Ending attempts: once each, in batches, with everything that follows from it in the same transaction."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
 import msgspec
 
 from atrium.engine.jobs import store
-from atrium.engine.jobs.model import ENDED, Attempt, FinishedJob, Following, Report, Settled, StaleClaim
+from atrium.engine.jobs.model import ENDED, Attempt, Drafts, FinishedJob, Following, Report, Settled, StaleClaim
 from atrium.ground.identity import service as identity
 from atrium.ground.quotas import service as quotas
 from atrium.kit.database import Transaction, refusal_of
 from atrium.kit.log import log
-from atrium.seams.context import Context, Services
+from atrium.seams.context import Context, Principal, Services
 from atrium.seams.jobs import Amounts, JobKind
 
 Verdict = tuple[Settled, Attempt | None]
+# Input, result and error of jobs.
+Endings = dict[UUID, tuple[Any, Any, str | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What need not be read of jobs that end: what some used, were given and came to; of whom it is known, all their people."""
+
+    used: dict[UUID, Amounts]
+    endings: Endings = field(default_factory=dict)
+    owners: dict[UUID, Principal] | None = None
 
 
 async def settle(services: Services, report: Report) -> Settled:
@@ -55,28 +67,40 @@ async def settle_within(
     What follows from them and is handed on to their workers is appended to `taken`. When `careful`, what a kind makes of one
     job is undone where it fails, and the job ends all the same.
     """
-    settled = await store.settle(db, org_id, reports)
-    known = {report.claim.id: report.used for report in reports if report.used is not None}
-    known |= {report.claim.id: {} for report in reports if report.outcome == "returned"}
-    following = await _tell(services, db, org_id, settled, known, careful=careful)
-    current = {one.id for one in settled}
-    takers = [report.take for report in reports if report.take is not None and report.claim.id in current]
-    if following.ids and takers and taken is not None:
+    settled, people = await store.settle(db, org_id, reports)
+    current = {(one.id, one.token) for one in settled}
+    counted = [report for report in reports if (report.claim.id, report.claim.token) in current]
+    following = await _tell(services, db, org_id, settled, _known_from(counted, people), careful=careful)
+    takers = [report.take for report in counted if report.take is not None]
+    if following.drafts and takers and taken is not None:
         taken += await takers[0](db, following, len(takers))
-    await _wake(db, following, {attempt.claim.id for attempt in taken or ()})
+    else:
+        await _queue(db, following.drafts)
     return settled
+
+
+def _known_from(reports: list[Report], people: dict[UUID, tuple[Any, ...]]) -> _Known:
+    used = {report.claim.id: report.used for report in reports if report.used is not None}
+    used |= {report.claim.id: {} for report in reports if report.outcome == "returned"}
+    endings = {
+        report.claim.id: (report.input, report.result, report.error)
+        for report in reports
+        if report.input is not None and report.outcome != "returned"
+    }
+    return _Known(used, endings, {id: identity.principal_of(person, "job") for id, person in people.items()})
 
 
 async def follow(
     services: Services, db: Transaction, org_id: UUID, settled: list[Settled], known: dict[UUID, Amounts]
 ) -> None:
     """Quota, wake-up calls and events of attempts that have just ended; of some it is known what they cost."""
-    await _wake(db, await _tell(services, db, org_id, settled, known, careful=True))
+    following = await _tell(services, db, org_id, settled, _Known(known), careful=True)
+    await _queue(db, following.drafts)
 
 
-async def _wake(db: Transaction, following: Following, taken: Collection[UUID] = ()) -> None:
-    if waiting := [id for id in following.ids if id not in taken]:
-        await store.wake_jobs(db, following.org_id, waiting)
+async def _queue(db: Transaction, following: Iterable[Drafts]) -> None:
+    for drafts in following:
+        await store.insert_jobs(db, drafts.owner, drafts.jobs)
 
 
 async def _tell(
@@ -84,34 +108,36 @@ async def _tell(
     db: Transaction,
     org_id: UUID,
     settled: list[Settled],
-    known: dict[UUID, Amounts],
+    known: _Known,
     *,
     careful: bool,
 ) -> Following:
-    """Quota and events; the jobs that their kinds queued after them."""
+    """Quota and events; the jobs that their kinds let follow."""
     ended = [one for one in settled if one.state in ENDED]
     spent = [one for one in settled if one.admission_id is not None]
     waiting = [one for one in settled if one.state == "queued"]
     heard = [one for one in ended if (kind := services.registry.job_kinds.get(one.kind)) and kind.finished]
-    endings = await _endings(db, org_id, heard + spent)
+    endings = await _endings(db, org_id, heard + spent, known.endings)
     if spent:
-        costs = {one.admission_id: _cost(services, one, known, endings) for one in spent if one.admission_id}
+        costs = {one.admission_id: _cost(services, one, known.used, endings) for one in spent if one.admission_id}
         await quotas.settle_each_within(db, org_id, costs)
     if waiting:
         await store.wake(db, org_id, waiting)
     if not heard:
-        return Following(org_id, [], {})
-    owners = await identity.list_principals(db, org_id, list({one.user_id for one in heard}))
+        return Following([], {})
+    owners = known.owners
+    if owners is None:
+        owners = await identity.list_principals(db, org_id, list({one.user_id for one in heard}))
     jobs: dict[str, list[FinishedJob]] = {}
     for one in heard:
         owner = owners.get(one.user_id)
         there = identity.narrowed(owner, one.scope) if owner and owner.team_id == one.team_id else None
         jobs.setdefault(one.kind, []).append(FinishedJob(one.id, one.state, *endings[one.id], there))
-    ctx, following = Context.of_company(services, db, org_id), list[UUID]()
+    ctx, following = Context.of_company(services, db, org_id), list[Drafts]()
     for name, some in jobs.items():
         tell = _tell_carefully if careful else _tell_kind
         following += await tell(ctx, services.registry.job_kinds[name], some)
-    return Following(org_id, following, owners)
+    return Following(following, owners)
 
 
 async def _settle_together(
@@ -149,11 +175,9 @@ def _verdict(
     return StaleClaim("this attempt is over: it was settled, its lease ran out, or another worker has the job now")
 
 
-Endings = dict[UUID, tuple[Any, Any, str | None]]
-
-
-async def _endings(db: Transaction, org_id: UUID, wanted: list[Settled]) -> Endings:
-    return await store.read_endings(db, org_id, list({one.id for one in wanted})) if wanted else {}
+async def _endings(db: Transaction, org_id: UUID, wanted: list[Settled], known: Endings) -> Endings:
+    unknown = {one.id for one in wanted} - known.keys()
+    return known | (await store.read_endings(db, org_id, list(unknown)) if unknown else {})
 
 
 def _cost(services: Services, one: Settled, known: dict[UUID, Amounts], endings: Endings) -> Amounts | None:
@@ -167,24 +191,26 @@ def _cost(services: Services, one: Settled, known: dict[UUID, Amounts], endings:
     return kind.used(msgspec.convert(given, kind.arguments), result)
 
 
-async def _tell_kind(ctx: Context, kind: JobKind, jobs: list[FinishedJob]) -> Sequence[UUID]:
+async def _tell_kind(ctx: Context, kind: JobKind, jobs: list[FinishedJob]) -> Sequence[Drafts]:
     """A kind hears of its own jobs, once for all of them."""
     return (await kind.finished(ctx, jobs) if kind.finished else None) or ()
 
 
-async def _tell_carefully(ctx: Context, kind: JobKind, jobs: list[FinishedJob]) -> Sequence[UUID]:
-    """A kind hears of each job alone; what it makes of one is undone where it fails, and the kind is told so."""
+async def _tell_carefully(ctx: Context, kind: JobKind, jobs: list[FinishedJob]) -> Sequence[Drafts]:
+    """A kind hears of each job alone; what it makes of one is undone where it fails, and the kind is told so.
+
+    What follows is queued here, so that it is undone as well.
+    """
     if kind.broken is None:
         return await _tell_kind(ctx, kind, jobs)
-    following: list[UUID] = []
     for job in jobs:
         try:
             async with ctx.db.savepoint():
-                following += await _tell_kind(ctx, kind, [job])
+                await _queue(ctx.db, await _tell_kind(ctx, kind, [job]))
         except Exception as error:  # the job has ended, so nothing would ever try again
             if refusal_of(error) is not None:
                 # The database's trouble, and not the job's: the lease runs out, and another attempt follows.
                 raise
             log.error("job.following_failed", job=job.id, kind=kind.name, exc_info=error)
             await kind.broken(ctx, job)
-    return following
+    return ()

@@ -7,6 +7,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.engine.jobs.model import AttemptInput, Claim, Job, JobSummary, NewJob, Report, Settled
+from atrium.ground.identity.service import PEOPLE
 from atrium.kit.database import Transaction
 from atrium.seams.context import Principal
 
@@ -53,96 +54,90 @@ LISTED_BY_STATE = f"""
      ORDER BY j.id DESC LIMIT :limit
 """
 SETTLED = "id, token, team_id, user_id, scope, kind, pool, state, attempt, admission_id"
+_OF_SETTLED = 10
+QUEUED = """
+    queued AS (
+      INSERT INTO jobs (id, org_id, team_id, user_id, scope, kind, model, pool, priority, state, max_attempts, lease, run_at,
+                        input, listed, part_of)
+      SELECT d.id, :org_id, :team_id, :user_id, :scope, d.kind, d.model, d.pool, d.priority,
+             CASE WHEN d.run_at > now() THEN 'scheduled' ELSE 'queued' END, d.max_attempts, d.lease,
+             coalesce(d.run_at, now()), d.input::jsonb, d.listed, d.part_of
+        FROM unnest(:ids::uuid[], :kinds::text[], :models::text[], :pools::text[], :priorities::smallint[],
+                    :max_attempts::int[], :leases::interval[], :run_ats::timestamptz[], :inputs::text[], :listed::boolean[],
+                    :wholes::uuid[])
+             AS d (id, kind, model, pool, priority, max_attempts, lease, run_at, input, listed, part_of)
+      RETURNING id, pool, state
+    )
+"""
+WOKEN = """
+    woken AS (
+      INSERT INTO job_wakes (org_id, team_id, pool)
+      SELECT DISTINCT :org_id::uuid, :team_id::uuid, pool FROM queued WHERE state = 'queued' {left} RETURNING pool
+    )
+"""
+TOLD = """
+    SELECT pg_notify('atrium_jobs', w.pool) FROM woken w
+     WHERE NOT EXISTS (SELECT FROM job_lanes l WHERE l.org_id = :org_id AND l.team_id = :team_id AND l.pool = w.pool AND l.ready)
+"""
 
 
-async def insert_jobs(
-    db: Transaction,
-    org_id: UUID,
-    team_id: UUID,
-    user_id: UUID,
-    scope: list[str] | None,
-    drafts: list[NewJob],
-    *,
-    wake: bool = True,
-) -> None:
+async def insert_jobs(db: Transaction, owner: Principal, drafts: list[NewJob]) -> None:
     # Inserts only. The look at the lane decides about a wake-up call and may be out of date: that costs a worker its
     # next look by itself, never a job.
-    await db.run(
-        """
-        WITH queued AS (
-          INSERT INTO jobs (id, org_id, team_id, user_id, scope, kind, model, pool, priority, state, max_attempts, lease, run_at,
-                            input, listed, part_of)
-          SELECT d.id, :org_id, :team_id, :user_id, :scope, d.kind, d.model, d.pool, d.priority,
-                 CASE WHEN d.run_at > now() THEN 'scheduled' ELSE 'queued' END, d.max_attempts, d.lease,
-                 coalesce(d.run_at, now()), d.input::jsonb, d.listed, d.part_of
-            FROM unnest(:ids::uuid[], :kinds::text[], :models::text[], :pools::text[], :priorities::smallint[],
-                        :max_attempts::int[], :leases::interval[], :run_ats::timestamptz[], :inputs::text[], :listed::boolean[],
-                        :wholes::uuid[])
-                 AS d (id, kind, model, pool, priority, max_attempts, lease, run_at, input, listed, part_of)
-          RETURNING pool, state
-        ), woken AS (
-          INSERT INTO job_wakes (org_id, team_id, pool)
-          SELECT DISTINCT :org_id::uuid, :team_id::uuid, pool FROM queued WHERE state = 'queued' AND :wake::boolean RETURNING pool
-        )
-        SELECT pg_notify('atrium_jobs', w.pool) FROM woken w
-         WHERE NOT EXISTS (SELECT FROM job_lanes l WHERE l.org_id = :org_id AND l.team_id = :team_id AND l.pool = w.pool AND l.ready)
-        """,
-        org_id=org_id,
-        team_id=team_id,
-        user_id=user_id,
-        scope=scope,
-        ids=[draft.id for draft in drafts],
-        kinds=[draft.kind for draft in drafts],
-        models=[draft.model for draft in drafts],
-        pools=[draft.pool for draft in drafts],
-        priorities=[draft.priority for draft in drafts],
-        max_attempts=[draft.max_attempts for draft in drafts],
-        leases=[draft.lease for draft in drafts],
-        run_ats=[draft.run_at for draft in drafts],
-        inputs=[_json(draft.input) for draft in drafts],
-        listed=[draft.listed for draft in drafts],
-        wholes=[draft.part_of for draft in drafts],
-        wake=wake,
-    )
+    await db.run(f"WITH {QUEUED}, {WOKEN.format(left='')} {TOLD}", **_queued(owner, drafts))
 
 
-async def wake_jobs(db: Transaction, org_id: UUID, ids: list[UUID]) -> None:
-    """Wake the lanes of jobs that were queued without it."""
-    await db.run(
-        """
-        WITH woken AS (
-          INSERT INTO job_wakes (org_id, team_id, pool)
-          SELECT DISTINCT j.org_id, j.team_id, j.pool FROM jobs j WHERE j.org_id = :org_id AND j.id = ANY(:ids) AND j.state = 'queued'
-          RETURNING team_id, pool
-        )
-        SELECT pg_notify('atrium_jobs', w.pool) FROM woken w
-         WHERE NOT EXISTS (SELECT FROM job_lanes l WHERE l.org_id = :org_id AND l.team_id = w.team_id AND l.pool = w.pool AND l.ready)
-        """,
-        org_id=org_id,
-        ids=ids,
-    )
-
-
-async def hand_on(
-    db: Transaction, org_id: UUID, ids: list[UUID], worker: UUID, served: list[str], handed_on: list[str], most: int
+async def insert_following(
+    db: Transaction,
+    owner: Principal,
+    drafts: list[NewJob],
+    worker: UUID,
+    served: list[str],
+    handed_on: list[str],
+    most: int,
 ) -> list[tuple[Claim, AttemptInput]]:
-    """Claim jobs of some pools that were just queued, for the worker that settles what they follow from.
+    """Queue jobs, and claim those of some pools for the worker that settles what they follow from.
 
-    None while anything else waits in any pool that the worker serves.
+    None is claimed while anything else waits in any pool that the worker serves. The lanes of the others are woken.
     """
+    # The function is volatile and called for all that was inserted, so it sees the rows.
     rows = await db.rows(
-        """
-        SELECT h.* FROM (SELECT is_work_waiting(:served) AS busy OFFSET 0) w
-         CROSS JOIN LATERAL hand_on_jobs(:org_id, CASE WHEN w.busy THEN '{}' ELSE :ids::uuid[] END, :worker, :handed_on, :most) h
+        f"""
+        WITH busy AS MATERIALIZED (
+          SELECT is_work_waiting(:served) AS busy
+        ), {QUEUED}, handed AS MATERIALIZED (
+          SELECT h.* FROM busy w CROSS JOIN (SELECT array_agg(id) AS ids FROM queued) q
+           CROSS JOIN LATERAL hand_on_jobs(:org_id, CASE WHEN w.busy THEN '{{}}' ELSE q.ids END, :worker, :handed_on, :most) h
+        ), {WOKEN.format(left="AND id NOT IN (SELECT id FROM handed)")}, told AS ({TOLD})
+        SELECT h.* FROM (SELECT count(*) FROM told) t LEFT JOIN handed h ON true WHERE h.id IS NOT NULL
         """,
-        org_id=org_id,
-        ids=ids,
         worker=worker,
         served=served,
         handed_on=handed_on,
         most=most,
+        **_queued(owner, drafts),
     )
     return [(Claim(*row[:9]), AttemptInput(row[0], row[9], row[10], None, 0)) for row in rows]
+
+
+def _queued(owner: Principal, drafts: list[NewJob]) -> dict[str, Any]:
+    return {
+        "org_id": owner.org_id,
+        "team_id": owner.team_id,
+        "user_id": owner.user_id,
+        "scope": None if owner.scope is None else sorted(owner.scope),
+        "ids": [draft.id for draft in drafts],
+        "kinds": [draft.kind for draft in drafts],
+        "models": [draft.model for draft in drafts],
+        "pools": [draft.pool for draft in drafts],
+        "priorities": [draft.priority for draft in drafts],
+        "max_attempts": [draft.max_attempts for draft in drafts],
+        "leases": [draft.lease for draft in drafts],
+        "run_ats": [draft.run_at for draft in drafts],
+        "inputs": [_json(draft.input) for draft in drafts],
+        "listed": [draft.listed for draft in drafts],
+        "wholes": [draft.part_of for draft in drafts],
+    }
 
 
 async def list_served_pools(db: Transaction) -> list[str]:
@@ -365,10 +360,17 @@ async def close_lanes(
     )
 
 
-async def settle(db: Transaction, org_id: UUID, reports: list[Report]) -> list[Settled]:
-    return await db.all(
-        Settled,
-        f"SELECT {SETTLED} FROM settle_jobs(:org_id, :ids, :tokens, :outcomes, :results, :errors, :again)",
+async def settle(
+    db: Transaction, org_id: UUID, reports: list[Report]
+) -> tuple[list[Settled], dict[UUID, tuple[Any, ...]]]:
+    """End attempts; those that were current, and the people of theirs who have not left, as identity reads them."""
+    rows = await db.rows(
+        f"""
+        WITH settled AS MATERIALIZED (
+          SELECT {SETTLED} FROM settle_jobs(:org_id, :ids, :tokens, :outcomes, :results, :errors, :again)
+        )
+        SELECT s.*, p.* FROM settled s LEFT JOIN ({PEOPLE} AND u.id = ANY (ARRAY(SELECT user_id FROM settled))) p ON p.id = s.user_id
+        """,
         org_id=org_id,
         ids=[report.claim.id for report in reports],
         tokens=[report.claim.token for report in reports],
@@ -377,6 +379,8 @@ async def settle(db: Transaction, org_id: UUID, reports: list[Report]) -> list[S
         errors=[report.error for report in reports],
         again=[report.again for report in reports],
     )
+    people = {row[_OF_SETTLED]: row[_OF_SETTLED:] for row in rows if row[_OF_SETTLED] is not None}
+    return [Settled(*row[:_OF_SETTLED]) for row in rows], people
 
 
 async def lapse(db: Transaction, org_id: UUID, ids: list[UUID]) -> list[Settled]:

@@ -51,7 +51,9 @@ async def call_tool(
     if keeper is None and op.step is not None:
         # Called by a step's tool: what it comes to is not what the step comes to.
         op = msgspec.structs.replace(op, step=msgspec.structs.replace(op.step, keep=None))
-    async with op.begin() as ctx:
+    own = op.services.registry.tools.get(name)
+    reading = via is None and own is not None and effect_of(own) == "read"
+    async with op.begin(reading=reading) as ctx:
         tool = await service.find_enabled(ctx, name)
         require_callable(ctx, tool, arguments)
         if keeper is not None:
@@ -60,7 +62,7 @@ async def call_tool(
             # First: the transaction of a tool that only reads cannot write once it has begun.
             await record_call(ctx, tool, arguments, via=via)
         if tool.perform is None:
-            result = await _run(ctx, tool, arguments)
+            result = await _run(ctx, tool, arguments, reading=reading)
         if via is None and effect_of(tool) != "read":
             await record_call(ctx, tool, arguments)
         if keeper is not None and effect_of(tool) != "read":
@@ -82,8 +84,8 @@ def require_callable(ctx: Context, tool: Tool, arguments: Any) -> None:
             raise EffectRefused(f"the tool {tool.name} has an effect, and the tool that calls it only reads")
 
 
-async def _run(ctx: Context, tool: Tool, arguments: Any) -> ToolResult:
-    if effect_of(tool) == "read":
+async def _run(ctx: Context, tool: Tool, arguments: Any, *, reading: bool) -> ToolResult:
+    if effect_of(tool) == "read" and not reading:
         await store.forbid_writes(ctx.db)
     if tool.act is not None:
         return await _watched(ctx.services, tool, tool.act(ctx, arguments))

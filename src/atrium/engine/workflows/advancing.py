@@ -10,7 +10,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.engine.jobs import service as jobs
-from atrium.engine.jobs.model import LAPSED, FinishedJob
+from atrium.engine.jobs.model import LAPSED, Drafts, FinishedJob
 from atrium.engine.workflows import interpreter, run_rows
 from atrium.engine.workflows.bindings import size_of
 from atrium.engine.workflows.interpreter import LARGEST_VALUE, Moves, NeedsOutputs, NewStep, Situation, Spec
@@ -110,8 +110,8 @@ def situation_of(run: LockedRun, spec: Spec, outputs: dict[str, Any], looked_for
     )
 
 
-async def advance(ctx: Context, finished: list[FinishedJob]) -> list[UUID]:
-    """Go on with the runs whose jobs have ended; the jobs that follow, whose lanes have not been woken."""
+async def advance(ctx: Context, finished: list[FinishedJob]) -> list[Drafts]:
+    """Go on with the runs whose jobs have ended; the jobs that follow, not queued yet."""
     given = {job.id: msgspec.convert(job.input, StepInput) for job in finished}
     return await _advance(ctx, finished, given)
 
@@ -128,7 +128,7 @@ async def break_off(ctx: Context, job: FinishedJob) -> None:
     await run_rows.break_off(ctx.db, ctx.who.org_id, given.run_id, error)
 
 
-async def _advance(ctx: Context, finished: list[FinishedJob], given: dict[UUID, StepInput]) -> list[UUID]:
+async def _advance(ctx: Context, finished: list[FinishedJob], given: dict[UUID, StepInput]) -> list[Drafts]:
     advances = await _read(ctx, finished, given)
     if not advances:
         return []
@@ -287,9 +287,8 @@ async def write(
     ends: Sequence[StepEnd] = (),
     *,
     given: Sequence[tuple[UUID, Any]] = (),
-    wake: bool = False,
-) -> list[UUID]:
-    """Queue the jobs of steps that runs enter, and write what ended and what follows; the jobs, their lanes woken only if told.
+) -> list[Drafts]:
+    """Write what ended and what follows; the jobs of steps that runs enter, for the caller to queue.
 
     Objects named in these values, and in what runs were `given`, are noted as theirs.
     """
@@ -302,14 +301,13 @@ async def write(
                 call = _input_of(run.id, spec, row)
                 calls[owner.user_id, owner.scope].append((owner, call, len(entered)))
             entered.append((run.id, row, None))
-    following: list[UUID] = []
+    following: list[Drafts] = []
     for some in calls.values():
-        acting = ctx.acting_as(some[0][0])
-        ids = await jobs.enqueue(acting, STEP_KIND, [call for _, call, _ in some], wake=wake)
-        for id, (_, _, place) in zip(ids, some, strict=True):
+        drafts = await jobs.draft(ctx.acting_as(some[0][0]), STEP_KIND, [call for _, call, _ in some])
+        for job, (_, _, place) in zip(drafts.jobs, some, strict=True):
             run_id, row, _ = entered[place]
-            entered[place] = run_id, row, id
-        following += ids
+            entered[place] = run_id, row, job.id
+        following.append(drafts)
     changed = [
         (run.id, moves.used, moves.end) for run, _, _, moves in moved if moves.end or moves.used != run.steps_used
     ]

@@ -12,9 +12,10 @@ from atrium.seams.context import Principal
 
 
 class KnownRow(msgspec.Struct, frozen=True):
-    """Which spec of a plugin a team has looked at."""
+    """A version of a team's workflow, and which spec of a plugin the team has looked at."""
 
     slug: str
+    version: int
     source: str
     plugin_digest: bytes | None
 
@@ -50,7 +51,7 @@ async def list_known(db: Transaction, who: Principal, slugs: list[str]) -> list[
     return await db.all(
         KnownRow,
         """
-        SELECT slug, source, plugin_digest FROM workflows
+        SELECT slug, version, source, plugin_digest FROM workflows
          WHERE org_id = :org_id AND team_id = :team_id AND slug = ANY (:slugs)
         """,
         org_id=who.org_id,
@@ -83,6 +84,24 @@ async def list_summaries(db: Transaction, who: Principal, after: str, limit: int
         after=after,
         limit=limit,
         states=list(STATES),
+    )
+
+
+async def find_known(db: Transaction, who: Principal, slug: str, version: int | None) -> KnownRow | None:
+    """A version of a workflow, the newest when none is named, without its spec."""
+    return await db.one(
+        KnownRow,
+        """
+        SELECT w.slug, v.version, w.source, w.plugin_digest
+          FROM workflows w
+          JOIN workflow_versions v ON v.org_id = w.org_id AND v.team_id = w.team_id AND v.slug = w.slug
+         WHERE w.org_id = :org_id AND w.team_id = :team_id AND w.slug = :slug
+           AND v.version = coalesce(:version::int, w.version)
+        """,
+        org_id=who.org_id,
+        team_id=who.team_id,
+        slug=slug,
+        version=version,
     )
 
 

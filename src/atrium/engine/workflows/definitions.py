@@ -1,15 +1,16 @@
 """Definitions: publishing a spec as the next version of its slug, and reading what a team and the plugins have published."""
 
 import asyncio
-import hashlib
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NoReturn
 
 import msgspec
 
 from atrium.engine.tools import service as tools
 from atrium.engine.workflows import definition_rows as rows
-from atrium.engine.workflows.definition_rows import DefinitionRow, SummaryRow
+from atrium.engine.workflows.brought import PluginSpec
+from atrium.engine.workflows.definition_rows import DefinitionRow, KnownRow, SummaryRow
+from atrium.engine.workflows.memory import Memory
 from atrium.engine.workflows.model import (
     Checked,
     Definition,
@@ -25,6 +26,7 @@ from atrium.engine.workflows.model import (
     WorkflowSummary,
     tag_of,
 )
+from atrium.engine.workflows.specs import read_spec
 from atrium.ground.audit import service as audit
 from atrium.kit.etags import names_tag
 from atrium.kit.paging import Page, Pager
@@ -35,15 +37,6 @@ from atrium.seams.workflows import Input, Workflow, longest_path, problems_in, s
 
 # So many of the newest versions are listed with a workflow.
 MOST_VERSIONS = 200
-
-
-class PluginSpec(msgspec.Struct, frozen=True):
-    """A spec that a plugin brings; the digest stands for all of it but its version."""
-
-    source: str
-    spec: Workflow
-    document: dict[str, Any]
-    digest: bytes
 
 
 def describe_format() -> Format:
@@ -72,7 +65,7 @@ async def publish(ctx: Context, document: Any, if_match: str | None) -> Definiti
     """
     spec = await _require_valid(ctx, document)
     await _require_current(ctx, spec.slug, if_match)
-    brought = _find_brought(ctx.services.registry, spec.slug)
+    brought = _find_brought(ctx, spec.slug)
     made = await rows.publish(ctx.db, ctx.who, spec.slug, document, None if brought is None else brought.digest)
     row = None if made is None else await rows.find_definition(ctx.db, ctx.who, spec.slug, made.version)
     if row is None:
@@ -84,7 +77,7 @@ async def publish(ctx: Context, document: Any, if_match: str | None) -> Definiti
 async def list_workflows(ctx: Context, limit: int, cursor: str | None) -> Page[WorkflowSummary]:
     """The newest version of each of the team's workflows, by slug, with its newest run."""
     registry = ctx.services.registry
-    await _look_at(ctx, [one for slug in sorted(_brought_slugs(registry)) if (one := _find_brought(registry, slug))])
+    await _look_at(ctx, [one for slug in sorted(_brought_slugs(registry)) if (one := _find_brought(ctx, slug))])
     pager = Pager(ctx.services.keys, "workflows", ctx.who.team_id)
     found = await rows.list_summaries(ctx.db, ctx.who, pager.read(cursor, str) or "", limit + 1)
     return pager.page([_summary_of(row) for row in found], limit, lambda one: one.slug)
@@ -93,7 +86,7 @@ async def list_workflows(ctx: Context, limit: int, cursor: str | None) -> Page[W
 async def read_workflow(ctx: Context, slug: str, version: int | None = None) -> DefinitionHistory:
     """One version of a workflow, the newest when none is named, and its history."""
     row = await _require(ctx, slug, version)
-    brought = _find_brought(ctx.services.registry, slug)
+    brought = _find_brought(ctx, slug)
     offered = brought is not None and row.source == "team" and row.plugin_digest != brought.digest
     return DefinitionHistory(
         **_facts_of(row),
@@ -104,8 +97,10 @@ async def read_workflow(ctx: Context, slug: str, version: int | None = None) -> 
 
 async def find(ctx: Context, slug: str, version: int | None = None) -> Found:
     """A version of a workflow of the caller's team, ready to run, the newest when none is named; raises WorkflowMissing."""
-    row = await _require(ctx, slug, version)
-    return Found(slug=row.slug, version=row.version, source=row.source, spec=stored_workflow(row.spec))
+    row = await _require_version(ctx, slug, version)
+    # A version never changes: its spec is read and converted once per process.
+    spec = await read_spec(ctx, ctx.who.team_id, slug, row.version)
+    return Found(slug=slug, version=row.version, source=row.source, spec=spec.workflow)
 
 
 async def _require_valid(ctx: Context, document: Any) -> Workflow:
@@ -118,7 +113,7 @@ async def _require_valid(ctx: Context, document: Any) -> Workflow:
 
 
 async def _require_current(ctx: Context, slug: str, if_match: str | None) -> None:
-    if (brought := _find_brought(ctx.services.registry, slug)) is not None:
+    if (brought := _find_brought(ctx, slug)) is not None:
         await _look_at(ctx, [brought])
     version = await rows.lock_version(ctx.db, ctx.who, slug)
     if if_match is None:
@@ -133,15 +128,24 @@ async def _require_current(ctx: Context, slug: str, if_match: str | None) -> Non
 
 
 async def _require(ctx: Context, slug: str, version: int | None) -> DefinitionRow:
-    brought = _find_brought(ctx.services.registry, slug)
-    row = await rows.find_definition(ctx.db, ctx.who, slug, version)
+    known = await _require_version(ctx, slug, version)
+    row = await rows.find_definition(ctx.db, ctx.who, slug, known.version)
+    return row if row is not None else _missing(slug, version)
+
+
+async def _require_version(ctx: Context, slug: str, version: int | None) -> KnownRow:
+    """Which version it is; what a plugin brings by now is looked at first."""
+    brought = _find_brought(ctx, slug)
+    row = await rows.find_known(ctx.db, ctx.who, slug, version)
     if brought is not None and (row is None or (row.source != "team" and row.plugin_digest != brought.digest)):
         await _look_at(ctx, [brought])
-        row = await rows.find_definition(ctx.db, ctx.who, slug, version)
-    if row is None:
-        of = "" if version is None else f" version {version} of"
-        raise WorkflowMissing(f"there is no{of} workflow {slug[:63]}")
-    return row
+        row = await rows.find_known(ctx.db, ctx.who, slug, version)
+    return row if row is not None else _missing(slug, version)
+
+
+def _missing(slug: str, version: int | None) -> NoReturn:
+    of = "" if version is None else f" version {version} of"
+    raise WorkflowMissing(f"there is no{of} workflow {slug[:63]}")
 
 
 async def _look_at(ctx: Context, brought: Iterable[PluginSpec]) -> None:
@@ -163,14 +167,9 @@ def _brought_slugs(registry: Registry) -> set[str]:
     return {spec.slug for plugin in registry.plugins.values() for spec in plugin.workflows}
 
 
-def _find_brought(registry: Registry, slug: str) -> PluginSpec | None:
-    for plugin in registry.plugins.values():
-        for spec, document in zip(plugin.workflows, plugin.plugin.workflows, strict=True):
-            if spec.slug == slug:
-                facts = {name: value for name, value in document.items() if name != "version"}
-                digest = hashlib.sha256(msgspec.json.encode(facts, order="sorted")).digest()
-                return PluginSpec(f"plugin:{plugin.id}", spec, facts, digest)
-    return None
+def _find_brought(ctx: Context, slug: str) -> PluginSpec | None:
+    memory: Memory = ctx.services.started["workflows"]
+    return memory.brought.find(ctx.services.registry, slug)
 
 
 def _facts_of(row: DefinitionRow) -> dict[str, Any]:

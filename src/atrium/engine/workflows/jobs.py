@@ -1,8 +1,6 @@
 """The job kind `workflows.step`: every step, item of a map and choice is one job."""
 
-from uuid import UUID
-
-from atrium.engine.jobs.model import FinishedJob
+from atrium.engine.jobs.model import Drafts, FinishedJob
 from atrium.engine.workflows import advancing, running
 from atrium.engine.workflows.advancing import STEP_KIND, StepInput, StepResult
 from atrium.seams.context import Context, Operation
@@ -13,7 +11,7 @@ async def _run(op: Operation, job: Assignment) -> StepResult:
     return await running.run_step(op, job)
 
 
-async def _finished(ctx: Context, jobs: list[FinishedJob]) -> list[UUID]:
+async def _finished(ctx: Context, jobs: list[FinishedJob]) -> list[Drafts]:
     return await advancing.advance(ctx, jobs)
 
 

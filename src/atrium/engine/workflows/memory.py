@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from uuid import UUID
 
+from atrium.engine.workflows.brought import BroughtSpecs
 from atrium.engine.workflows.specs import SpecCache
 from atrium.seams.context import Services
 
@@ -40,6 +41,7 @@ class Memory:
     """Of one process."""
 
     specs: SpecCache = field(default_factory=SpecCache)
+    brought: BroughtSpecs = field(default_factory=BroughtSpecs)
     open_runs: OpenRuns = field(default_factory=OpenRuns)
 
 

@@ -6,6 +6,7 @@ from uuid import UUID
 
 import msgspec
 
+from atrium.engine.jobs import service as jobs
 from atrium.engine.repository import service as repository
 from atrium.engine.workflows import (
     advancing,
@@ -24,6 +25,7 @@ from atrium.engine.workflows.memory import Memory
 from atrium.engine.workflows.model import (
     BadRunInput,
     CannotResume,
+    Found,
     Lineage,
     NotYours,
     Origin,
@@ -54,10 +56,11 @@ async def start_run(
     given: Mapping[str, Any] | None = None,
     *,
     version: int | None = None,
+    found: Found | None = None,
     resume: Resume | None = None,
     origin: Origin | None = None,
 ) -> UUID:
-    """Start a run in the caller's transaction, as the caller within their credential's scope.
+    """Start a run in the caller's transaction, as the caller within their credential's scope; of what was `found`, when that was looked up.
 
     A resumed run takes over what an ended one has done before a step, and begins there; its input and version are the old
     run's unless given.
@@ -68,7 +71,7 @@ async def start_run(
             raise CannotResume(f"this is a run of {ended.summary.workflow.slug}; resume it there")
         given = ended.input if given is None else given
         version = version or ended.summary.workflow.version
-    found = await definitions.find(ctx, slug, version)
+    found = found or await definitions.find(ctx, slug, version)
     spec = await read_spec(ctx, ctx.who.team_id, slug, found.version)
     input = _checked(spec, {} if given is None else given)
     await _require_fewer(ctx)
@@ -125,7 +128,8 @@ async def _begin(ctx: Context, run: NewRun, spec: Spec, taken: resuming.Taken | 
         source = taken.run.summary.id
         await store.copy_steps(ctx.db, run.org_id, run.id, source, taken.steps, resume.step, reused)
         await store.copy_objects(ctx.db, run.org_id, run.id, source)
-    await advancing.write(ctx, [(row, spec, ctx.who, moves)], given=[(run.id, run.input)], wake=True)
+    for drafts in await advancing.write(ctx, [(row, spec, ctx.who, moves)], given=[(run.id, run.input)]):
+        await jobs.queue(ctx, drafts)
 
 
 def _checked(spec: Spec, given: Mapping[str, Any]) -> dict[str, Any]:

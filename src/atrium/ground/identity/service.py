@@ -49,8 +49,10 @@ from atrium.kit.pool import Connection
 from atrium.kit.tokens import COOKIE, WORKER_PREFIX, digest_of, is_well_formed
 from atrium.seams.context import Context, Operation, Principal
 
-CREDENTIALS_ENDED = store.CREDENTIALS_ENDED
+CREDENTIALS_ENDED, PEOPLE = store.CREDENTIALS_ENDED, store.PEOPLE
 DEFAULT_TTL = 90 * 86_400
+# While the request was under way.
+_LEFT = "this account has ended; sign in with another"
 
 
 async def identify(
@@ -184,8 +186,10 @@ async def read_identity(ctx: Context) -> Identity:
 
 async def read_locale(ctx: Context) -> str:
     """The language of the caller."""
-    policy = (await tenancy.read_instance(ctx)).localization
-    return (policy.switching and (await _own_account(ctx)).locale) or policy.default_locale
+    found = await store.list_locales(ctx.db, ctx.who.org_id, ctx.who.user_id)
+    if not found:
+        raise Unauthenticated(_LEFT)
+    return found[0] or ctx.services.settings.default_locale
 
 
 async def update_profile(ctx: Context, display_name: str | None, locale: str | None) -> None:
@@ -346,8 +350,7 @@ async def forget_expired(database: Database) -> int:
 async def _own_account(ctx: Context) -> Account:
     account = await store.find_account(ctx.db, ctx.who.user_id)
     if account is None:
-        # They left while this request was under way.
-        raise Unauthenticated("this account has ended; sign in with another")
+        raise Unauthenticated(_LEFT)
     return account
 
 

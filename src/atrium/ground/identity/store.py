@@ -32,6 +32,15 @@ STANDING = f"id, team_id, role, org_role, operator, username, {REVISION}"
 TOKEN = "t.id, t.name, t.user_id, u.username, t.scope, t.created_at, t.last_used_at, t.expires_at"
 # What PostgreSQL rings when credentials have ended.
 CREDENTIALS_ENDED = "identity:credentials"
+# Principals of a company who have not left: a statement that goes on with its own condition.
+PEOPLE = """
+    SELECT u.id, u.team_id, u.org_id, u.username, u.role, u.org_role, u.operator,
+           ARRAY(SELECT CASE WHEN f.enabled THEN '+' ELSE '-' END || f.name FROM team_features f WHERE f.team_id = u.team_id) AS switches,
+           CASE WHEN o.suspended_at IS NOT NULL THEN 'org'
+                WHEN (SELECT i.suspended_at FROM instance i) IS NOT NULL THEN 'tenant' END AS suspended
+      FROM users u JOIN orgs o ON o.id = u.org_id
+     WHERE u.org_id = :org_id AND u.left_at IS NULL
+"""
 FOUND = f"credential_id, kind, scope, fresh, {PERSON}"
 FIND_PRINCIPAL = f"SELECT {FOUND} FROM find_principal($1, NULL)"
 FIND_WORKER = "SELECT executor_id, bound_to, name, suspended FROM find_worker($1)"
@@ -52,18 +61,7 @@ async def find_worker(database: Database, connection: Connection, digest: bytes)
 
 
 async def list_principals(db: Transaction, org_id: UUID, ids: list[UUID]) -> list[tuple[Any, ...]]:
-    return await db.rows(
-        """
-        SELECT u.id, u.team_id, u.org_id, u.username, u.role, u.org_role, u.operator,
-               ARRAY(SELECT CASE WHEN f.enabled THEN '+' ELSE '-' END || f.name FROM team_features f WHERE f.team_id = u.team_id),
-               CASE WHEN o.suspended_at IS NOT NULL THEN 'org'
-                    WHEN (SELECT i.suspended_at FROM instance i) IS NOT NULL THEN 'tenant' END
-          FROM users u JOIN orgs o ON o.id = u.org_id
-         WHERE u.org_id = :org_id AND u.id = ANY(:ids) AND u.left_at IS NULL
-        """,
-        org_id=org_id,
-        ids=ids,
-    )
+    return await db.rows(f"{PEOPLE} AND u.id = ANY(:ids)", org_id=org_id, ids=ids)
 
 
 async def find_account_by_name(db: Transaction, username: str) -> Account | None:
@@ -77,6 +75,19 @@ async def find_account_by_name(db: Transaction, username: str) -> Account | None
 
 async def find_account(db: Transaction, id: UUID) -> Account | None:
     return await db.one(Account, f"SELECT {ACCOUNT} FROM users WHERE id = :id AND left_at IS NULL", id=id)
+
+
+async def list_locales(db: Transaction, org_id: UUID, id: UUID) -> list[str | None]:
+    """The language of a person: their own where the instance lets people choose, else the instance's; no row for one who has left."""
+    rows = await db.rows(
+        """
+        SELECT coalesce(CASE WHEN coalesce(i.locale_switching, true) THEN u.locale END, i.default_locale)
+          FROM users u LEFT JOIN instance i ON true WHERE u.org_id = :org_id AND u.id = :id AND u.left_at IS NULL
+        """,
+        org_id=org_id,
+        id=id,
+    )
+    return [locale for (locale,) in rows]
 
 
 async def hold_account(db: Transaction, id: UUID) -> Account | None:

@@ -88,6 +88,6 @@ async def _start_run(ctx: Context, trigger: Armed, event: ObjectWritten, descent
     found = await definitions.find(ctx, trigger.workflow_slug)
     given = inputs.bound(trigger.input, found.spec, inputs.facts_of(event.object, event.version))
     origin = descent.origin(trigger.id)
-    run_id = await workflows.start_run(ctx, trigger.workflow_slug, given, version=found.version, origin=origin)
+    run_id = await workflows.start_run(ctx, trigger.workflow_slug, given, found=found, origin=origin)
     if not await fire_rows.insert_fires(ctx.db, ctx.who, matched_by(event), [(trigger.id, run_id, None)]):
         raise _NotNoted

@@ -1,0 +1,61 @@
+"""What a step costs: round trips to PostgreSQL, which are what a run of short steps waits for."""
+
+import pytest
+
+from atrium.kit.database import Database
+from atrium.kit.pool import Connection
+from tests.workflows.engine import Engine, Starter, spec_of, tool
+from tests.workflows.hand import Hand
+
+STEPS = 6
+
+
+@pytest.fixture
+def sent(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Everything that is sent to PostgreSQL, each a round trip."""
+    seen: list[str] = []
+
+    async def take(database: Database) -> Connection:
+        connection = await taken(database)
+        connection.add_query_logger(note)
+        return connection
+
+    async def give_back(database: Database, connection: Connection, *, clean: bool) -> None:
+        connection.remove_query_logger(note)
+        await given_back(database, connection, clean=clean)
+
+    def note(record: object) -> None:
+        seen.append(" ".join(str(getattr(record, "query", "")).split())[:90])
+
+    taken, given_back = Database.take, Database.give_back
+    monkeypatch.setattr(Database, "take", take)
+    monkeypatch.setattr(Database, "give_back", give_back)
+    return seen
+
+
+async def statements_of_a_step(engine: Engine, starter: Starter, sent: list[str], name: str) -> list[str]:
+    """What is sent between the beginning of a handed on step and that of the next, when everything is warm."""
+    await starter.publish(spec_of(*(tool(f"s{n}", name, {"value": "x"}) for n in range(STEPS))))
+    await starter.start("probe")
+    hand = Hand(engine)
+    [following] = await hand.claim()
+    for _ in range(STEPS - 1):
+        sent.clear()
+        _, handed = await hand.do(following, take=True)
+        assert handed is not None
+        following = handed
+    return list(sent)
+
+
+async def test_a_step_that_reads_takes_nine_round_trips(engine: Engine, starter: Starter, sent: list[str]) -> None:
+    """Three for the tool: begin, its switch, commit. Six to go on: begin, settle, lock, write, queue and hand on, commit."""
+    found = await statements_of_a_step(engine, starter, sent, "echo")
+
+    assert len(found) <= 9, found
+
+
+async def test_a_step_that_writes_takes_five_more(engine: Engine, starter: Starter, sent: list[str]) -> None:
+    """Its effect, which is a row and an audit event here, the audit event of the call, and the receipt."""
+    found = await statements_of_a_step(engine, starter, sent, "write")
+
+    assert len(found) <= 14, found
