@@ -1,0 +1,88 @@
+"""Listing a team's runs: every set of filters reads as little among many runs as among few."""
+
+import json
+from collections.abc import Sequence
+from itertools import chain, combinations
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+
+from atrium.engine.workflows.listing_rows import FILTERS, LAST_ID, listing
+from atrium.engine.workflows.model import STATES
+from atrium.kit.database import compiled
+from tests.workflows.engine import Engine, Starter
+
+TRIGGER = UUID(int=7)
+# The oldest run has everything that is asked for; of the newer ones each lacks one of the three, and most a second.
+SEA = """
+    INSERT INTO runs (id, org_id, team_id, user_id, slug, version, state, locale, input, trigger_id, steps_used, max_steps, finished_at)
+    SELECT ('018f0000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, $1, $2,
+           CASE WHEN n = 0 OR n % 3 > 0 THEN $3::uuid ELSE $4::uuid END, CASE WHEN n = 0 OR n % 3 <> 1 THEN 'wanted' ELSE 'other' END, 1,
+           CASE WHEN n % 5 = 0 THEN 'failed' ELSE 'succeeded' END, 'en', '{}', CASE WHEN n = 0 OR n % 3 <> 2 THEN $5::uuid END, 1, 10, now()
+      FROM generate_series(0, 20000) n
+"""
+SETS = [frozenset(some) for some in chain.from_iterable(combinations(FILTERS, count) for count in range(4))]
+
+
+async def pages_touched(engine: Engine, starter: Starter, filters: frozenset[str], states: Sequence[str]) -> int:
+    """Pages of the database that one page of the listing reads, with a plan that is made for any value."""
+    text, names = compiled(listing(filters))
+    values: dict[str, Any] = {
+        "org_id": starter.company.org.id, "team_id": starter.company.team.id, "states": list(states), "before": LAST_ID, "limit": 51,
+        "workflow": "wanted", "trigger": TRIGGER, "user_id": UUID(starter.client.user_id),
+    }  # fmt: skip
+    connection = await asyncpg.connect(engine.server.services.settings.database_url)
+    try:
+        async with connection.transaction():
+            await connection.execute("SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL ROLE atrium_app")
+            await connection.execute(f"SET LOCAL app.org_id = '{starter.company.org.id}'")
+            explained = f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {text}"
+            plan = await connection.fetchval(explained, *(values[name] for name in names))
+    finally:
+        await connection.close()
+    top = json.loads(plan)[0]["Plan"]
+    return int(top["Shared Hit Blocks"]) + int(top["Shared Read Blocks"])
+
+
+async def test_a_page_by_any_filters_reads_as_little_among_many_runs(engine: Engine, starter: Starter) -> None:
+    other = await starter.company.join("member")
+    # Without the checks at commit: these runs have no steps.
+    await engine.sql("ALTER TABLE runs DISABLE TRIGGER USER")
+    try:
+        await engine.sql(
+            SEA,
+            starter.company.org.id,
+            starter.company.team.id,
+            UUID(starter.client.user_id),
+            UUID(other.user_id),
+            TRIGGER,
+        )
+        await engine.sql("VACUUM ANALYZE runs")
+        read = {
+            (tuple(sorted(filters)), len(states)): await pages_touched(engine, starter, filters, states)
+            for filters in SETS
+            for states in (STATES, ("failed",))
+        }
+    finally:
+        await engine.sql("ALTER TABLE runs ENABLE TRIGGER USER")
+
+    assert {filters: pages for filters, pages in read.items() if pages >= 400} == {}
+
+
+async def test_filters_are_all_applied(engine: Engine, starter: Starter) -> None:
+    other = await starter.company.join("member")
+    people = UUID(starter.client.user_id), UUID(other.user_id)
+    await engine.sql("ALTER TABLE runs DISABLE TRIGGER USER")
+    try:
+        await engine.sql(SEA, starter.company.org.id, starter.company.team.id, *people, TRIGGER)
+    finally:
+        await engine.sql("ALTER TABLE runs ENABLE TRIGGER USER")
+
+    found = await starter.client.get("/api/runs", mine=1, workflow="wanted", trigger=str(TRIGGER), state="failed")
+    mine = await starter.client.get("/api/runs", mine=1, workflow="wanted", limit=100)
+
+    assert [(run["workflow"]["slug"], run["trigger_id"]) for run in found["items"]] == [("wanted", str(TRIGGER))]
+    assert {run["started_by"]["user_id"] for run in mine["items"]} == {starter.client.user_id}
+    assert {run["workflow"]["slug"] for run in mine["items"]} == {"wanted"}
+    assert len(mine["items"]) == 100
