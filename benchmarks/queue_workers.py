@@ -5,16 +5,13 @@ python benchmarks/queue_workers.py <queue> <database url> <jobs>
 
 import asyncio
 import json
-import os
-import resource
 import subprocess
 import sys
-import time
-from collections.abc import Awaitable, Callable
 from typing import Any
 
+from benchmarks.worker import Drain, main
+
 BATCH = 50
-Drain = Callable[[], Awaitable[None]]
 
 
 async def bare(url: str, jobs: int) -> Drain:
@@ -201,24 +198,5 @@ QUEUES = {
 }
 
 
-async def main(name: str, url: str, jobs: int) -> None:
-    drain = await QUEUES[name](url, jobs)
-    print(json.dumps({"ready": True}), flush=True)
-    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.readline)
-    before, started = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter()
-    await drain()
-    seconds, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_SELF)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    print(json.dumps({"seconds": seconds, "cpu": cpu}), flush=True)
-    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.readline)
-    os._exit(0)
-
-
 if __name__ == "__main__":
-    try:
-        import uvloop
-
-        run = uvloop.run
-    except ImportError:
-        run = asyncio.run
-    run(main(sys.argv[1], sys.argv[2], int(sys.argv[3])))
+    main(QUEUES)

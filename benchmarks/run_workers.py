@@ -4,16 +4,15 @@ python benchmarks/run_workers.py <engine> <database url> <runs>
 """
 
 import asyncio
-import json
 import os
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+from benchmarks.worker import Drain, main
+
 STEPS, BATCH = 10, 50
-Drain = Callable[[], Awaitable[None]]
 
 
 async def bare(url: str, runs: int) -> Drain:
@@ -230,31 +229,5 @@ async def restate(url: str, runs: int) -> Drain:
 ENGINES = {"bare": bare, "atrium": atrium, "dbos": dbos, "dbos-seed": dbos_seed, "restate": restate}
 
 
-async def main(name: str, url: str, runs: int) -> None:
-    """Prepare, say so, and go through all runs when told."""
-    import resource
-    import time
-
-    drain = await ENGINES[name](url, runs)
-    print(json.dumps({"ready": True}), flush=True)
-    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.readline)
-    before, started = _seconds(resource), time.perf_counter()
-    await drain()
-    print(json.dumps({"seconds": time.perf_counter() - started, "cpu": _seconds(resource) - before}), flush=True)
-    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.readline)
-    os._exit(0)
-
-
-def _seconds(resource: Any) -> float:
-    used = [resource.getrusage(which) for which in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(one.ru_utime + one.ru_stime for one in used)
-
-
 if __name__ == "__main__":
-    try:
-        import uvloop
-
-        run = uvloop.run
-    except ImportError:
-        run = asyncio.run
-    run(main(sys.argv[1], sys.argv[2], int(sys.argv[3])))
+    main(ENGINES)
