@@ -68,9 +68,9 @@ const namespacesFile = () =>
 const ofFeatures = () =>
   [
     NOTE,
-    '/** What the screens of a feature need besides the frame. */\n',
-    'export const OF_FEATURES: Record<string, string[]> = {\n',
-    ...features.map(([name, spaces]) => `  ${/^[a-z]\w*$/.test(name) ? name : `'${name}'`}: ${list(spaces)},\n`),
+    '/** What the screens of a feature need besides the frame, by its folder; words in a row are fewer bytes than a list. */\n',
+    'export const OF_FEATURES: Record<string, string> = {\n',
+    ...features.map(([name, spaces]) => `  ${/^[a-z]\w*$/.test(name) ? name : `'${name}'`}: '${spaces.join(' ')}',\n`),
     '};\n',
   ].join('');
 

@@ -1,5 +1,5 @@
 /** One place to go anywhere and do anything; no keystroke is lost while it opens. */
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import clsx from 'clsx';
 import { FileText, Folder, Keyboard, Moon, Pin, Search, Terminal, type LucideIcon } from 'lucide-react';
@@ -14,13 +14,16 @@ import { DAILY } from './places';
 import { useLanguage } from '@/i18n/language';
 import { score } from './score';
 import { takeHeldKeys } from './held-keys';
+import { addressOf, ICONS } from './things';
 import { useMay } from './session';
 import { chooseMode } from './theme';
+
+const LONGEST = 200;
 
 interface Entry {
   id: string;
   label: string;
-  group: 'actions' | 'pages' | 'notes';
+  group: 'actions' | 'pages' | 'found';
   icon: LucideIcon;
   hint?: string | undefined;
   raw?: boolean;
@@ -72,23 +75,31 @@ const pageOf = ({ to, key, icon = Folder }: { to: string; key?: string; icon?: L
   run,
 });
 
-function useFoundNotes(typed: string): Entry[] {
-  const q = useDeferredValue(typed.trim());
+/** What the reader may read, found as on the search page, which shows more of it. */
+function useFound(typed: string): Entry[] {
+  const { t } = useLanguage();
+  const q = useDeferredValue(typed.trim().slice(0, LONGEST));
   const may = useMay();
   const navigate = useNavigate();
+  const asks = q.length > 1 && may('search');
   const found = useQuery({
-    queryKey: ['notes', 'palette', q],
-    queryFn: ({ signal }) => value(api.GET('/api/notes', { params: { query: { q, limit: 6 } }, signal })),
-    enabled: q.length > 1 && may('notes:read'),
+    queryKey: ['search', 'palette', q],
+    queryFn: ({ signal }) => value(api.GET('/api/search', { params: { query: { q, limit: 6 } }, signal })),
+    enabled: asks,
+    placeholderData: keepPreviousData,
   });
-  return (found.data?.items ?? []).map((note) => ({
-    id: note.id,
-    label: note.title,
-    group: 'notes',
-    icon: FileText,
-    raw: true,
-    run: () => void navigate({ to: '/notes/$id', params: { id: note.id } }),
-  }));
+  if (!asks) return [];
+  return [
+    ...(found.data?.items ?? []).map((one): Entry => ({
+      id: one.id,
+      label: one.title,
+      group: 'found',
+      icon: ICONS[one.kind] ?? FileText,
+      raw: true,
+      run: () => void navigate(addressOf(one)),
+    })),
+    { id: 'search', label: t('app.palette_search', { typed: q }), group: 'found', icon: Search, run: () => void navigate({ to: '/search', search: { q } as never }) },
+  ];
 }
 
 export default function Palette({ onClose, onHelp, onCurl }: Props) {
@@ -99,12 +110,12 @@ export default function Palette({ onClose, onHelp, onCurl }: Props) {
   const [at, setAt] = useState(0);
   const list = useRef<HTMLDivElement>(null);
   const all = useEntries({ onHelp, onCurl });
-  const notes = useFoundNotes(typed);
+  const found = useFound(typed);
   const shown = useMemo(() => {
     if (!typed.trim()) return all;
     const ranked = all.map((entry) => [score(typed.trim(), entry.label), entry] as const).filter(([points]) => points >= 0);
-    return [...ranked.sort((one, other) => other[0] - one[0]).map(([, entry]) => entry), ...notes];
-  }, [typed, all, notes]);
+    return [...ranked.sort((one, other) => other[0] - one[0]).map(([, entry]) => entry), ...found];
+  }, [typed, all, found]);
   const chosen = Math.min(at, shown.length - 1);
   useEffect(() => {
     // In braces: scrolling gives a promise in newer browsers, and an effect must give nothing.

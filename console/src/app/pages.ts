@@ -11,5 +11,5 @@ const SETTINGS: PageRoute = { path: '/settings', load: () => import('./SettingsP
 
 export const PAGES = [
   SETTINGS,
-  ...Object.entries(found).flatMap(([path, module]) => withWords(module.default.pages, OF_FEATURES[path.split('/')[2]!] ?? [])),
+  ...Object.entries(found).flatMap(([path, module]) => withWords(module.default.pages, OF_FEATURES[path.split('/')[2]!]?.split(' ') ?? [])),
 ];

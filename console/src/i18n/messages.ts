@@ -22,6 +22,7 @@ import type notes from '../../../locales/en/notes.json';
 import type plugins from '../../../locales/en/plugins.json';
 import type runs from '../../../locales/en/runs.json';
 import type s3 from '../../../locales/en/s3.json';
+import type search from '../../../locales/en/search.json';
 import type signin from '../../../locales/en/signin.json';
 import type time from '../../../locales/en/time.json';
 import type tokens from '../../../locales/en/tokens.json';
@@ -57,6 +58,7 @@ interface Catalogs {
   plugins: typeof plugins;
   runs: typeof runs;
   s3: typeof s3;
+  search: typeof search;
   signin: typeof signin;
   time: typeof time;
   tokens: typeof tokens;

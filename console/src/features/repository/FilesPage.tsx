@@ -1,7 +1,7 @@
 /** Files by folder: look around, drop files anywhere, watch them arrive. */
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { FolderOpen, FolderPlus, Search, SearchX, Upload as UploadIcon } from 'lucide-react';
+import { FolderPlus, FolderTree, Search, Upload as UploadIcon } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { folderQuery, type Visibility } from '@/api/repository';
 import { useLanguage } from '@/i18n/language';
@@ -37,11 +37,7 @@ function usePlace() {
     if (typed === start) return;
     const timer = setTimeout(
       () =>
-        void navigate({
-          to: '/files',
-          search: { ...(folder ? { at: folder } : {}), ...(typed ? { q: typed } : {}) } as never,
-          replace: true,
-        }),
+        void navigate({ to: '/files', search: { at: folder || undefined, q: typed || undefined } as never, replace: true }),
       TYPING_PAUSE,
     );
     return () => clearTimeout(timer);
@@ -67,7 +63,7 @@ export default function FilesPage() {
     <Page
       title={place.folder ? nameIn(place.folder) : t('nav.files')}
       raw={place.folder !== ''}
-      {...(place.folder ? {} : { description: t('files.lead') })}
+      description={place.folder ? '' : t('files.lead')}
       actions={
         writes && (
           <>
@@ -144,10 +140,10 @@ function Contents({
   useUnpinGone(empty && !start && !listing.isPlaceholderData);
   return (
     <ListPage query={listing} head={<SearchField typed={typed} onType={setTyped} />}>
-      {empty && start && <Empty icon={SearchX} title={t('files.none_found')} body={t('files.none_found_body', { q: start })} />}
+      {empty && start && <Empty icon={Search} title={t('files.none_found')} body={t('files.none_found_body', { q: start })} />}
       {empty && !start && (
         <Empty
-          icon={FolderOpen}
+          icon={FolderTree}
           title={t(folder ? 'files.none_here' : 'files.none_title')}
           body={t(writes ? 'files.none_body' : 'files.none_body_reader')}
           action={writes && <Picker onFiles={onFiles} label={t('files.upload_first')} />}

@@ -10,20 +10,15 @@ export function Trail({ folder, file }: { folder: string; file?: string }) {
   const here = file ?? steps.at(-1)?.name;
   const above = file ? steps : steps.slice(0, -1);
   const link = 'flex h-7 min-w-6 items-center gap-1.5 rounded-md px-1.5 font-medium text-link hover:underline';
+  const top = <><FolderTree size={15} aria-hidden />{t('files.top')}</>;
   return (
     <nav aria-label={t('files.trail')} className="min-w-0">
       <ol className="flex flex-wrap items-center gap-x-0.5">
         <li>
           {here === undefined ? (
-            <span aria-current="page" className="flex h-7 items-center gap-1.5 px-1.5 text-muted">
-              <FolderTree size={15} aria-hidden />
-              {t('files.top')}
-            </span>
+            <span aria-current="page" className="flex h-7 items-center gap-1.5 px-1.5 text-muted">{top}</span>
           ) : (
-            <Link to="/files" className={link}>
-              <FolderTree size={15} aria-hidden />
-              {t('files.top')}
-            </Link>
+            <Link to="/files" className={link}>{top}</Link>
           )}
         </li>
         {above.map((step) => (

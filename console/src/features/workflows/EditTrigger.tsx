@@ -8,14 +8,14 @@ import { toast } from '@/ui/toast';
 import { changeTrigger, triggerQuery } from './server';
 import type { Trigger, TriggerDraft } from './shapes';
 import { nameOf } from './trigger-words';
-import { TriggerAbsent } from './TriggerAbsent';
+import { Absent } from './Absent';
 import { TriggerForm } from './TriggerForm';
 
 export default function EditTrigger() {
   const { id = '' } = useParams({ strict: false });
   const found = useInfiniteQuery(triggerQuery(id));
   const page = found.data?.pages[0];
-  if (!page) return <TriggerAbsent error={found.error} onRetry={() => void found.refetch()} />;
+  if (!page) return <Absent of="triggers" error={found.error} onRetry={() => void found.refetch()} />;
   return <Editor key={id} trigger={page.value} etag={page.etag} />;
 }
 

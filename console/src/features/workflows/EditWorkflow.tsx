@@ -4,7 +4,7 @@ import { useParams, useSearch } from '@tanstack/react-router';
 import { written } from './examples';
 import { workflowQuery } from './server';
 import { SpecEditor } from './SpecEditor';
-import { WorkflowAbsent } from './WorkflowAbsent';
+import { Absent } from './Absent';
 
 export default function EditWorkflow() {
   const { slug = '' } = useParams({ strict: false });
@@ -14,7 +14,7 @@ export default function EditWorkflow() {
   const shown = version === undefined ? newest : earlier;
   if (!newest.data || !shown.data) {
     const failed = newest.error ? newest : shown;
-    return <WorkflowAbsent error={failed.error} onRetry={() => void failed.refetch()} />;
+    return <Absent of="workflows" error={failed.error} onRetry={() => void failed.refetch()} />;
   }
   const spec = Object.fromEntries(Object.entries(shown.data.spec).filter(([name]) => name !== 'version'));
   return (

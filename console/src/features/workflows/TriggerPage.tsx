@@ -18,7 +18,7 @@ import { Json } from './Output';
 import { deleteTrigger, triggerQuery } from './server';
 import type { Fire, Trigger } from './shapes';
 import { nameOf, outcomeWords } from './trigger-words';
-import { TriggerAbsent } from './TriggerAbsent';
+import { Absent } from './Absent';
 import { Match, useFlip } from './TriggersPage';
 import { StateBadge } from './words';
 
@@ -30,7 +30,7 @@ export default function TriggerPage() {
   const found = useInfiniteQuery(triggerQuery(id));
   const flip = useFlip();
   const trigger = found.data?.pages[0]?.value;
-  if (!trigger) return <TriggerAbsent error={found.error} onRetry={() => void found.refetch()} />;
+  if (!trigger) return <Absent of="triggers" error={found.error} onRetry={() => void found.refetch()} />;
   const fires = found.data!.pages.flatMap((page) => page.value.fires.items);
   const writes = may('workflows:write') && !readOnly;
   return (

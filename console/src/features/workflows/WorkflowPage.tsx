@@ -19,7 +19,7 @@ import { RunRow } from './RunRow';
 import { runsQuery, workflowQuery } from './server';
 import type { Definition } from './shapes';
 import { sourceWords } from './words';
-import { WorkflowAbsent } from './WorkflowAbsent';
+import { Absent } from './Absent';
 
 const Comparison = lazyDialog(() => import('@/app/versions/Comparison'));
 const LATEST = 5;
@@ -27,7 +27,7 @@ const LATEST = 5;
 export default function WorkflowPage() {
   const { slug = '' } = useParams({ strict: false });
   const found = useQuery(workflowQuery(slug));
-  if (!found.data) return <WorkflowAbsent error={found.error} onRetry={() => void found.refetch()} />;
+  if (!found.data) return <Absent of="workflows" error={found.error} onRetry={() => void found.refetch()} />;
   return <Found key={slug} workflow={found.data} />;
 }
 

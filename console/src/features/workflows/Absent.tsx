@@ -8,18 +8,24 @@ import { buttonClass } from '@/ui/Button';
 import { Empty } from '@/ui/Empty';
 import { Problem } from '@/ui/Problem';
 
-/** Where a workflow should stand: it is on its way, gone, or refused. */
-export function WorkflowAbsent({ error, onRetry }: { error: Error | null; onRetry: () => void }) {
+interface Props {
+  of: 'workflows' | 'triggers';
+  error: Error | null;
+  onRetry: () => void;
+}
+
+/** Where a workflow or a trigger should stand: it is on its way, gone, or refused. */
+export function Absent({ of, error, onRetry }: Props) {
   const { t } = useLanguage();
   if (isRefusal(error) && error.status === 404) {
     return (
-      <Page title={t('workflows.missing_title')}>
+      <Page title={t(`${of}.missing_title`)}>
         <Card>
           <Empty
             icon={SearchX}
-            title={t('workflows.missing_title')}
-            body={t('workflows.missing_body')}
-            action={<Link to="/workflows" className={buttonClass()}>{t('nav.workflows')}</Link>}
+            title={t(`${of}.missing_title`)}
+            body={t(`${of}.missing_body`)}
+            action={<Link to={`/${of}`} className={buttonClass()}>{t(`nav.${of}`)}</Link>}
           />
         </Card>
       </Page>

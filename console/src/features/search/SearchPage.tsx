@@ -1,0 +1,124 @@
+/** Everything the reader may read, found while they type: notes, documents and files, by title, name and text. */
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Search, SearchX } from 'lucide-react';
+import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
+import { Page } from '@/app/Page';
+import { useShortcuts } from '@/app/shortcuts';
+import { useLanguage } from '@/i18n/language';
+import { Button } from '@/ui/Button';
+import { Empty } from '@/ui/Empty';
+import { ListPage } from '@/ui/ListPage';
+import { useRowKeys } from '@/ui/rows';
+import { Filters } from './Filters';
+import { searchQuery, type Asked } from './queries';
+import { Result } from './Result';
+
+const TYPING_PAUSE = 80;
+const LONGEST = 200;
+
+/** The search in the address: it can be linked to, pinned, and Back undoes it. */
+function useAsked(): [Asked, (change: Asked) => void] {
+  const asked = useSearch({ strict: false }) as Asked;
+  const navigate = useNavigate();
+  const change = (next: Asked) => {
+    const kept = Object.entries({ ...asked, ...next }).filter(([, one]) => one !== undefined && one !== '');
+    void navigate({ to: '/search', search: Object.fromEntries(kept) as never, replace: true });
+  };
+  return [asked, change];
+}
+
+export default function SearchPage() {
+  const { t } = useLanguage();
+  const [asked, change] = useAsked();
+  const [typed, setTyped] = useState(asked.q ?? '');
+  const field = useRef<HTMLInputElement>(null);
+  const list = useRef<HTMLUListElement>(null);
+  useRowKeys(list);
+  useShortcuts([{ keys: '/', label: 'search.focus', run: () => field.current?.select() }]);
+  useEffect(() => {
+    const q = typed.trim();
+    if (q === (asked.q ?? '')) return;
+    const timer = setTimeout(() => change({ q }), TYPING_PAUSE);
+    return () => clearTimeout(timer);
+  });
+  const found = useInfiniteQuery({ ...searchQuery(asked), placeholderData: keepPreviousData });
+  const pages = asked.q ? found.data?.pages : undefined;
+  const items = pages?.flatMap((page) => page.items);
+
+  const press = (event: KeyboardEvent) => {
+    if (event.key !== 'ArrowDown' && event.key !== 'Enter') return;
+    const first = list.current?.querySelector<HTMLElement>('[data-row]');
+    if (event.key === 'Enter') first?.click();
+    else first?.focus();
+    event.preventDefault();
+  };
+  const walk = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step === undefined) return;
+    const rows = [...(list.current?.querySelectorAll<HTMLElement>('[data-row]') ?? [])];
+    const next = rows[rows.findIndex((row) => row === document.activeElement) + step];
+    if (next) next.focus();
+    else if (step < 0) field.current?.focus();
+    event.preventDefault();
+  };
+  return (
+    <Page title={t('nav.search')} width="narrow">
+      <div role="search">
+        <div className="relative">
+          <Search size={17} className="pointer-events-none absolute start-3.5 top-3.5 text-muted" aria-hidden />
+          <input
+            ref={field}
+            type="search"
+            autoFocus
+            maxLength={LONGEST}
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+            onKeyDown={press}
+            aria-label={t('search.field')}
+            placeholder={t('search.field')}
+            className="field h-12 ps-10 text-lg"
+          />
+        </div>
+        <Filters asked={asked} onChange={change} />
+      </div>
+      <p role="status" className="my-3 min-h-5 text-sm text-muted">
+        {pages?.at(-1)?.cut ? t('search.cut') : items && items.length > 0 && pages?.[0]?.relaxed && t('search.relaxed')}
+      </p>
+      {!asked.q && <Tips />}
+      {asked.q && (
+        <ListPage query={found} empty={items?.length === 0 && !found.isPlaceholderData && <None asked={asked} onChange={change} />}>
+          <ul ref={list} onKeyDown={walk} aria-label={t('search.results')}>
+            {items?.map((one) => <Result key={one.id} found={one} />)}
+          </ul>
+        </ListPage>
+      )}
+    </Page>
+  );
+}
+
+/** Nothing typed yet: what can be found, and how to ask for it. */
+function Tips() {
+  const { t } = useLanguage();
+  return (
+    <>
+      <Empty icon={Search} title={t('search.start_title')} body={t('search.start_body')} />
+      <ul className="mx-auto grid max-w-md gap-2 text-sm text-muted">
+        {(['phrase', 'minus', 'or', 'prefix'] as const).map((one) => <li key={one}>{t(`search.tip_${one}`)}</li>)}
+      </ul>
+    </>
+  );
+}
+
+function None({ asked, onChange }: { asked: Asked; onChange: (change: Asked) => void }) {
+  const { t } = useLanguage();
+  const narrowed = asked.kind !== undefined || asked.prefix !== undefined;
+  return (
+    <Empty
+      icon={SearchX}
+      title={t('search.none_title', { q: asked.q ?? '' })}
+      body={t(narrowed ? 'search.none_narrowed' : 'search.none_body')}
+      action={narrowed && <Button onClick={() => onChange({ kind: undefined, prefix: undefined })}>{t('search.everywhere')}</Button>}
+    />
+  );
+}
