@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from atrium.product.search import service, store
 from tests.client import Client
 from tests.people import Company
 
@@ -125,3 +126,19 @@ async def test_a_token_finds_only_what_its_scope_reads(company: Company, alice: 
     assert await titles(of_notes, "windmill") == ["Windmill note"]
     assert await titles(of_nothing, "windmill") == []
     assert (await without.get("/api/search", q="windmill")).status == 403
+
+
+async def test_a_search_that_takes_too_long_is_cut_and_says_so(alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    await note(alice, "Slow barometer")
+    monkeypatch.setattr(service, "_LEAST_MS", 0)
+    monkeypatch.setattr(service, "_BUDGET_MS", 1)
+    monkeypatch.setattr(service, "_MOST", 1)
+
+    async def slowly(db: Any, *_: object) -> None:
+        await db.run("SELECT pg_sleep(10)")
+
+    monkeypatch.setattr(store, "list_candidates", slowly)
+    reply = await alice.get("/api/search", q="barometer")
+
+    assert (reply.status, reply["cut"], reply["items"]) == (200, True, [])
+    assert reply["took_ms"] < 500

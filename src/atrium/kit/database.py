@@ -123,13 +123,13 @@ class Transaction:
     @asynccontextmanager
     async def within(self, milliseconds: int) -> AsyncIterator[None]:
         """A block whose statements end after so long each; the one that does not is undone with the block and raises TookTooLong."""
+        await self._connection.execute(f"SAVEPOINT timed;SET LOCAL statement_timeout={max(1, milliseconds)}")
         try:
-            async with self.savepoint():
-                await self._connection.execute(f"SET LOCAL statement_timeout = {max(1, milliseconds)}")
-                yield
-                await self._connection.execute("SET LOCAL statement_timeout = 0")
+            yield
         except asyncpg.QueryCanceledError as error:
+            await self._connection.execute("ROLLBACK TO SAVEPOINT timed")
             raise TookTooLong(f"a statement took more than {milliseconds} ms") from error
+        await self._connection.execute("SET LOCAL statement_timeout TO DEFAULT;RELEASE SAVEPOINT timed")
 
     async def run_unless_taken(self, sql: str, **values: object) -> bool:
         """Execute; False, with nothing done, when a unique index has what this would write."""
