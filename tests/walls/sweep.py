@@ -58,7 +58,8 @@ async def _listings(endpoint: Endpoint, ours: Populated, theirs: Populated) -> l
 
 
 def _forms(endpoint: Endpoint, theirs: Populated) -> Iterator[dict[str, object]]:
-    most: dict[str, object] = {"limit": 200} if "limit" in endpoint.query else {}
+    largest = 50 if endpoint.route.path == "/api/search" else 200
+    most: dict[str, object] = {"limit": largest} if "limit" in endpoint.query else {}
     yield most
     if "scope" in endpoint.query:
         yield {**most, "scope": "org"}
@@ -88,6 +89,7 @@ async def _tool_calls(endpoint: Endpoint, ours: Populated, theirs: Populated) ->
         ("files_list", {}),
         ("files_list", {"prefix": theirs.canary}),
         ("doc_text", {"object": theirs.document}),
+        ("search", {"q": theirs.canary}),
     ]
     return [
         Errand(name_of(endpoint), _tool_call(endpoint, name, arguments), mine.caller, (theirs.canary,), False)
