@@ -210,5 +210,8 @@ ROUTES: tuple[Route, ...] = (
         GET(   "/api/runs",                 "workflows.list_runs",             BEARER, "workflows:read", feature="workflows"),
         GET(   "/api/runs/:id",             "workflows.read_run",              BEARER, "workflows:read", feature="workflows"),
         POST(  "/api/runs/:id/cancel",      "workflows.cancel_run",            BEARER, "workflows:run", feature="workflows"),
+        GET(   "/api/kg/entities",          "knowledge.list_entities",         BEARER, "files:read"),
+        GET(   "/api/kg/entities/:id",      "knowledge.read_entity",           BEARER, "files:read"),
+        POST(  "/api/kg/extract",           "knowledge.start_extraction",      BEARER, "workflows:run", feature="workflows"),
     ),
 )

@@ -240,6 +240,25 @@ async def a_new_trigger(place: Place) -> Any:
     return {"workflow_slug": await a_workflow(place), "name": place.canary, "match_prefix": f"{place.canary}/"}
 
 
+async def an_entity(place: Place) -> str:
+    admin, key = await place.company.join("admin", team=place.team), f"{place.canary}-{secrets.token_hex(4)}.txt"
+    kept = await made(admin.send("PUT", f"/api/repo/{key}", b"words", query={"visibility": "team"}))
+    url, facts = place.company.house.services.settings.database_url, (UUID(kept["id"]), place.company.org.id)
+    version_id = UUID(kept["version"]["id"])
+    await run_as_owner(
+        url,
+        "INSERT INTO knowledge_shares (object_id, org_id, version_id, entities, relations) VALUES ($1, $2, $3, 1, 0)",
+        *facts, version_id,
+    )  # fmt: skip
+    await run_as_owner(
+        url,
+        "INSERT INTO knowledge_mentions (object_id, entity_id, at, org_id, version_id, type, name, folded, quote)"
+        " VALUES ($1, $1, 0, $2, $3, 'concept', $4, $4, $4)",
+        *facts, version_id, place.canary,
+    )  # fmt: skip
+    return str(kept["id"])
+
+
 async def an_executor(place: Place) -> str:
     draft = {"name": f"{place.canary} {secrets.token_hex(4)}", "mode": "pull", "org_id": place.caller.org_id}
     operator = await place.company.join("owner", team=place.team, org_role="org_owner", operator=True)
@@ -383,6 +402,7 @@ MAKERS: dict[str, Maker] = {
     "/api/workflows/:slug": a_workflow,
     "/api/doc-triggers/:id": a_trigger,
     "/api/runs/:id": a_run,
+    "/api/kg/entities/:id": an_entity,
 }
 
 EXAMPLES: dict[Key, Example] = {

@@ -244,6 +244,28 @@ ROWS: dict[str, tuple[str, ...]] = {
         "INSERT INTO trigger_fires (trigger_id, id, org_id, object_id, version_id, number, user_id, reason)"
         f" VALUES ('{NOTE}', gen_random_uuid(), '{ORG}', '{NOTE}', gen_random_uuid(), 2, '{ADA}', 'storm')",
     ),
+    "knowledge_salts": (f"INSERT INTO knowledge_salts (team_id, org_id) VALUES ('{TEAM}', '{ORG}')",),
+    "knowledge_shares": (
+        "INSERT INTO knowledge_shares (object_id, org_id, version_id, entities, relations)"
+        f" VALUES ('{NOTE}', '{ORG}', '{BOB}', 2, 1)",
+    ),
+    "knowledge_mentions": (
+        "INSERT INTO knowledge_mentions (object_id, entity_id, at, org_id, version_id, type, name, folded, quote)"
+        f" VALUES ('{NOTE}', '{ADA}', 0, '{ORG}', '{BOB}', 'person', 'Ådå', 'ådå', 'Ådå 🌍')",
+        "INSERT INTO knowledge_mentions (object_id, entity_id, at, org_id, version_id, type, name, folded, quote)"
+        f" VALUES ('{NOTE}', '{BOB}', 7, '{ORG}', '{BOB}', 'concept', 'Bob', 'bob', 'Bob')",
+    ),
+    "knowledge_relations": (
+        "INSERT INTO knowledge_relations (object_id, from_id, to_id, type, at, org_id, version_id, quote)"
+        f" VALUES ('{NOTE}', '{ADA}', '{BOB}', 'knows', 0, '{ORG}', '{BOB}', 'Ådå 🌍')",
+    ),
+    "knowledge_refusals": (
+        f"INSERT INTO knowledge_refusals (object_id, org_id, version_id, refusals) VALUES ('{NOTE}', '{ORG}', '{BOB}', 2)",
+    ),
+    "knowledge_merges": (
+        "INSERT INTO knowledge_merges (id, org_id, team_id, keep_id, drop_id, head_id, merged_by)"
+        f" VALUES ('{NOTE}', '{ORG}', '{TEAM}', '{ADA}', '{BOB}', '{ADA}', '{ADA}')",
+    ),
     "audit_keys": ("INSERT INTO audit_keys (id, sealed) VALUES ('\\x01020304', '\\x01')",),
     "key_check": ("INSERT INTO key_check (sealed) VALUES ('\\x01')",),
 }

@@ -46,6 +46,7 @@ async def populate(house: Application) -> Populated:
     await _queue(house, company, other, canary)
     await _store(house, owner, other, canary)
     await _flow(house, other, canary)
+    await _know(house, other, canary)
     document = await _done(await other.post("/api/documents", {"title": canary, "body": canary, "visibility": "team"}))
     await _await_activation(house, company, owner)
     await Client(house.app).post("/api/login", {"username": owner.username, "password": "not the password"})
@@ -122,6 +123,39 @@ async def _flow(house: Application, person: Client, canary: str) -> None:
     draft = {"workflow_slug": canary, "name": canary, "match_prefix": f"{canary}/", "enabled": False}
     await _done(await person.post("/api/doc-triggers", draft))
     await _done(await person.put(f"/api/repo/{canary}/noticed.txt", canary.encode()))
+
+
+async def _know(house: Application, person: Client, canary: str) -> None:
+    """A document read into the knowledge graph, with every kind of row that this leaves."""
+    kept = await _done(await person.put(f"/api/repo/{canary}/known.txt", canary.encode()))
+    url, org, team, user = (
+        house.services.settings.database_url,
+        *map(UUID, (person.org_id, person.team_id, person.user_id)),
+    )
+    object_id, version_id = UUID(kept["id"]), UUID(kept["version"]["id"])
+    await run_as_owner(url, "INSERT INTO knowledge_salts (team_id, org_id) VALUES ($1, $2)", team, org)
+    for statement in (
+        "INSERT INTO knowledge_shares (object_id, org_id, version_id, entities, relations) VALUES ($1, $2, $3, 1, 1)",
+        "INSERT INTO knowledge_refusals (object_id, org_id, version_id, refusals) VALUES ($1, $2, $3, 1)",
+    ):
+        await run_as_owner(url, statement, object_id, org, version_id)
+    await run_as_owner(
+        url,
+        "INSERT INTO knowledge_mentions (object_id, entity_id, at, org_id, version_id, type, name, folded, quote)"
+        " VALUES ($1, $1, 0, $2, $3, 'concept', $4, $4, $4)",
+        object_id, org, version_id, canary,
+    )  # fmt: skip
+    await run_as_owner(
+        url,
+        "INSERT INTO knowledge_relations (object_id, from_id, to_id, type, at, org_id, version_id, quote)"
+        " VALUES ($1, $1, $3, 'knows', 0, $2, $3, $4)",
+        object_id, org, version_id, canary,
+    )  # fmt: skip
+    await run_as_owner(
+        url,
+        "INSERT INTO knowledge_merges (id, org_id, team_id, keep_id, drop_id, head_id, merged_by) VALUES ($1, $2, $3, $1, $5, $1, $4)",
+        object_id, org, team, user, version_id,
+    )  # fmt: skip
 
 
 async def _begin_an_upload(house: Application, org: UUID, team: UUID, user: UUID, canary: str) -> None:

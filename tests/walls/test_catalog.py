@@ -44,6 +44,13 @@ OF_APP = {
     "job_wakes": "SELECT INSERT(org_id, pool, team_id)",
     "job_words": "SELECT INSERT DELETE",
     "jobs": "SELECT INSERT UPDATE",
+    # a share is replaced whole: what it says goes with it
+    "knowledge_mentions": "SELECT INSERT",
+    "knowledge_merges": ALL,
+    "knowledge_refusals": ALL,
+    "knowledge_relations": "SELECT INSERT",
+    "knowledge_salts": "SELECT INSERT",
+    "knowledge_shares": "SELECT INSERT DELETE",
     "model_roles": ALL,
     "note_grants": ALL,
     "note_versions": "SELECT INSERT",

@@ -11,6 +11,7 @@ from tests.client import Client
 # Slug, plugin, version, most steps, first step, inputs.
 SHIPPED = [
     ("index-documents", "doc-indexer", 1, 50, "find", {}),
+    ("index-knowledge", "knowledge-graph", 1, 50, "find", {}),
     ("process-upload", "doc-pipeline", 1, 40, "text",
      {"locales": "array", "object_id": "string", "schema": "object", "template": "string"}),
     ("translate-chat", "translate-chat", 1, 20, "chat", {"message": "string"}),

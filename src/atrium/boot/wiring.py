@@ -49,6 +49,9 @@ from atrium.product.branding import handlers as branding
 from atrium.product.console import handlers as console
 from atrium.product.documents import handlers as documents
 from atrium.product.documents import tools as document_tools
+from atrium.product.knowledge import handlers as knowledge
+from atrium.product.knowledge import jobs as knowledge_jobs
+from atrium.product.knowledge import tools as knowledge_tools
 from atrium.product.localization import handlers as localization
 from atrium.product.mcp import handlers as mcp
 from atrium.product.mcp import servers as mcp_servers
@@ -135,6 +138,7 @@ DOMAINS = (
     Domain("translation", translation, listeners=translation_listeners.LISTENERS, chores=translation_chores.CHORES),
     Domain("triggers", triggers, listeners=trigger_listeners.LISTENERS, chores=trigger_chores.CHORES),
     Domain("pipeline", tools=pipeline_tools.TOOLS, start=pipeline_rendering.start, stop=pipeline_rendering.stop),
+    Domain("knowledge", knowledge, tools=knowledge_tools.TOOLS, job_kinds=knowledge_jobs.KINDS),
     Domain(
         "search",
         search,

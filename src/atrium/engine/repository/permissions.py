@@ -1,12 +1,18 @@
 """Who may do what with an object: the one place where visibility, grants and roles meet."""
 
 from collections.abc import Collection
+from typing import Any
 from uuid import UUID
 
 from atrium.engine.repository import store
 from atrium.engine.repository.model import PERMISSIONS, ObjectMissing, StoredObject
 from atrium.ground.access import service as access
-from atrium.seams.context import Context
+from atrium.seams.context import Context, Principal
+
+
+def reader_of(who: Principal) -> dict[str, Any]:
+    """The values by which a statement of another domain asks PostgreSQL's `readable_objects` for what a person may know of."""
+    return store.reader(who)
 
 
 async def read_visible(ctx: Context, id: UUID, *, lock: bool = False) -> StoredObject:

@@ -1,0 +1,223 @@
+"""SQL of what a reader sees of the graph. Every statement begins with the objects that the reader can read, in their current version."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from atrium.kit.database import Transaction
+from atrium.product.knowledge.model import Direction, EntityType, ShownEvidence, ShownMention, VersionRead
+
+Position = tuple[int, UUID]
+Place = tuple[UUID, int, UUID]
+SHOWN_RELATIONS, SHOWN_EVIDENCE = 200, 3
+READABLE = "readable_objects(:org_id, :team_id, :user_id, :principals, :by_role, :org_wide)"
+# A mention counts for the entity it was merged into.
+_SAID = f"""
+  SELECT coalesce(g.head_id, m.entity_id) AS head, m.entity_id, m.object_id, m.type, m.name, m.folded
+    FROM {READABLE} AS o JOIN knowledge_mentions m ON m.org_id = :org_id AND m.object_id = o.id AND m.version_id = o.version_id
+    LEFT JOIN knowledge_merges g ON g.org_id = :org_id AND g.drop_id = m.entity_id
+"""
+_TYPE = "coalesce(min(s.type) FILTER (WHERE s.entity_id = s.head), min(s.type))"
+# Which relations of which version a reader can read; the same twice, once from each end.
+_TOLD = f"""
+  SELECT coalesce(a.head_id, r.from_id) AS source, coalesce(b.head_id, r.to_id) AS target, r.type, r.object_id, r.quote, r.at
+    FROM {READABLE} AS o JOIN knowledge_relations r ON r.org_id = :org_id AND r.object_id = o.id AND r.version_id = o.version_id
+    LEFT JOIN knowledge_merges a ON a.org_id = :org_id AND a.drop_id = r.from_id
+    LEFT JOIN knowledge_merges b ON b.org_id = :org_id AND b.drop_id = r.to_id
+"""
+
+
+class EntityFilter(msgspec.Struct, frozen=True):
+    """Which entities: with a name that contains `q`, of a type, from behind a position."""
+
+    q: str | None = None
+    type: EntityType | None = None
+    after: Position | None = None
+
+
+class Counted(msgspec.Struct, frozen=True):
+    """An entity as its readable mentions tell it; names by how often they are used."""
+
+    id: UUID
+    type: EntityType
+    mentions: int
+    documents: int
+    names: list[str]
+
+
+class ToldRelation(msgspec.Struct, frozen=True):
+    """A relation of an entity, with some of its evidence."""
+
+    id: UUID
+    type: str
+    direction: Direction
+    other_id: UUID
+    documents: int
+    evidence: list[ShownEvidence]
+
+
+async def list_entities(db: Transaction, reader: dict[str, Any], chosen: EntityFilter, limit: int) -> list[Counted]:
+    """Entities, most mentioned first."""
+    having = ["true"]
+    if chosen.q is not None:
+        having.append("bool_or(strpos(s.folded, :q) > 0)")
+    if chosen.type is not None:
+        having.append(f"{_TYPE} = :type")
+    if chosen.after is not None:
+        having.append("(count(*) < :count OR (count(*) = :count AND s.head > :last))")
+    count, last = chosen.after or (0, None)
+    return await _counted(
+        db, "true", " AND ".join(having), {**reader, "q": chosen.q, "type": chosen.type, "count": count, "last": last}, limit
+    )  # fmt: skip
+
+
+async def list_heads(db: Transaction, reader: dict[str, Any], members: list[UUID]) -> list[Counted]:
+    """The roots above these entities that have a readable mention."""
+    values = {**reader, "members": members}
+    return await _counted(db, "m.entity_id = ANY(:members)", "true", values, len(members))
+
+
+async def _counted(db: Transaction, where: str, having: str, values: dict[str, Any], limit: int) -> list[Counted]:
+    return await db.all(
+        Counted,
+        f"""
+        WITH said AS MATERIALIZED ({_SAID} WHERE {where}), page AS (
+          SELECT s.head, {_TYPE} AS type, count(*) AS mentions, count(DISTINCT s.object_id) AS documents FROM said s
+           GROUP BY s.head HAVING {having} ORDER BY count(*) DESC, s.head LIMIT :limit
+        ), spelled AS (
+          SELECT s.head, s.name, count(*) AS used FROM page p JOIN said s ON s.head = p.head GROUP BY s.head, s.name
+        )
+        SELECT p.head, p.type, p.mentions, p.documents, array_agg(n.name ORDER BY n.used DESC, n.name)
+          FROM page p JOIN spelled n ON n.head = p.head GROUP BY p.head, p.type, p.mentions, p.documents
+         ORDER BY p.mentions DESC, p.head
+        """,
+        limit=limit,
+        **values,
+    )
+
+
+async def list_spellings(
+    db: Transaction, reader: dict[str, Any], ids: Sequence[UUID]
+) -> dict[UUID, tuple[EntityType, str]]:
+    """The type and the commonest name of each of these entities by itself, without what was merged; none without a readable mention."""
+    rows = await db.rows(
+        f"""
+        SELECT DISTINCT ON (s.entity_id) s.entity_id, s.type, s.name FROM ({_SAID} WHERE m.entity_id = ANY(:ids)) AS s
+         GROUP BY s.entity_id, s.type, s.name ORDER BY s.entity_id, count(*) DESC, s.name
+        """,
+        ids=list(ids),
+        **reader,
+    )
+    return {id: (type, name) for id, type, name in rows}
+
+
+async def count_relations(
+    db: Transaction, reader: dict[str, Any], heads: list[UUID], members: list[UUID]
+) -> dict[UUID, int]:
+    """How many relations each of these roots has."""
+    rows = await db.rows(
+        f"""
+        SELECT e.head, count(*) FROM (
+          SELECT DISTINCT x.head, x.direction, t.type, x.other
+            FROM ({_TOLD} WHERE r.from_id = ANY(:members) OR r.to_id = ANY(:members)) AS t,
+                 LATERAL (VALUES (t.source, 'out', t.target), (t.target, 'in', t.source)) AS x (head, direction, other)
+           WHERE t.source <> t.target AND x.head = ANY(:heads)
+        ) AS e GROUP BY e.head
+        """,
+        heads=heads,
+        members=members,
+        **reader,
+    )
+    return dict(rows)
+
+
+async def list_relations(
+    db: Transaction, reader: dict[str, Any], head: UUID, members: list[UUID]
+) -> list[ToldRelation]:
+    """The relations of a root, those with the most documents first."""
+    rows = await db.rows(
+        f"""
+        WITH told AS (
+          SELECT t.*, 'out' AS direction, t.target AS other FROM ({_TOLD} WHERE r.from_id = ANY(:members)) AS t
+          UNION ALL
+          SELECT t.*, 'in' AS direction, t.source AS other FROM ({_TOLD} WHERE r.to_id = ANY(:members)) AS t
+        )
+        SELECT md5(concat_ws(' ', min(t.source::text), t.type, min(t.target::text)))::uuid, t.type, t.direction, t.other,
+               count(DISTINCT t.object_id),
+               (array_agg(t.object_id ORDER BY t.object_id DESC, t.at, t.quote))[1:{SHOWN_EVIDENCE}],
+               (array_agg(t.quote ORDER BY t.object_id DESC, t.at, t.quote))[1:{SHOWN_EVIDENCE}]
+          FROM told t WHERE t.other <> :head GROUP BY t.type, t.direction, t.other
+         ORDER BY count(DISTINCT t.object_id) DESC, t.type, t.direction, t.other LIMIT {SHOWN_RELATIONS}
+        """,
+        head=head,
+        members=members,
+        **reader,
+    )
+    return [
+        ToldRelation(
+            id, type, direction, other, documents, [ShownEvidence(*one) for one in zip(ids, quotes, strict=True)]
+        )
+        for id, type, direction, other, documents, ids, quotes in rows
+    ]
+
+
+async def list_mentions(
+    db: Transaction, reader: dict[str, Any], members: list[UUID], after: Place | None, limit: int
+) -> list[tuple[ShownMention, Place]]:
+    """Mentions of an entity, newest documents first, each with its position in this listing."""
+    behind = """
+      AND (m.object_id < :object_id OR (m.object_id = :object_id AND (m.at, m.entity_id) > (:place, :entity_id)))
+    """
+    object_id, place, entity_id = after or (None, 0, None)
+    rows = await db.rows(
+        f"""
+        SELECT m.object_id, o.key, v.id, v.number, m.quote, m.at, m.entity_id
+          FROM {READABLE} AS o JOIN knowledge_mentions m ON m.org_id = :org_id AND m.object_id = o.id AND m.version_id = o.version_id
+          JOIN object_versions v ON v.org_id = :org_id AND v.id = m.version_id
+         WHERE m.entity_id = ANY(:members) {behind if after else ""}
+         ORDER BY m.object_id DESC, m.at, m.entity_id LIMIT :limit
+        """,
+        members=members,
+        object_id=object_id,
+        place=place,
+        entity_id=entity_id,
+        limit=limit,
+        **reader,
+    )
+    return [
+        (ShownMention(row[0], row[1], VersionRead(row[2], row[3]), row[4], row[5]), (row[0], row[5], row[6]))
+        for row in rows
+    ]
+
+
+async def has_unreadable(db: Transaction, reader: dict[str, Any], members: list[UUID]) -> bool:
+    """Whether one of these entities is mentioned in the current version of an object that the reader cannot read."""
+    return bool(
+        await db.value(
+            f"""
+            SELECT EXISTS (
+              SELECT FROM knowledge_mentions m JOIN objects o ON o.org_id = :org_id AND o.id = m.object_id AND o.version_id = m.version_id
+               WHERE m.org_id = :org_id AND m.entity_id = ANY(:members) AND o.trashed_at IS NULL
+                 AND o.id NOT IN (SELECT r.id FROM {READABLE} AS r)
+            )
+            """,
+            members=members,
+            **reader,
+        )
+    )
+
+
+async def list_teams(db: Transaction, reader: dict[str, Any], members: list[UUID]) -> set[UUID]:
+    """The teams of the readable documents that mention these entities; an entity is of one team."""
+    rows = await db.rows(
+        f"""
+        SELECT DISTINCT o.team_id
+          FROM {READABLE} AS o JOIN knowledge_mentions m ON m.org_id = :org_id AND m.object_id = o.id AND m.version_id = o.version_id
+         WHERE m.entity_id = ANY(:members)
+        """,
+        members=members,
+        **reader,
+    )
+    return {row[0] for row in rows}

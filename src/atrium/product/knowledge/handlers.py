@@ -1,0 +1,44 @@
+"""The wire of the knowledge graph."""
+
+from typing import Annotated
+from uuid import UUID
+
+import msgspec
+
+from atrium.engine.workflows.model import Run
+from atrium.kit.paging import Cursor, Limit, Page
+from atrium.product.knowledge import service
+from atrium.product.knowledge.model import Entity, EntityDetail, EntityType, Unread
+from atrium.seams.context import Context
+from atrium.seams.routes import Accepted
+
+Wanted = Annotated[
+    str, msgspec.Meta(min_length=1, max_length=200, description="Only entities with a name that contains this.")
+]
+DryRun = Annotated[bool, msgspec.Meta(description="Start nothing; answer which documents were not read yet, and why.")]
+
+
+async def list_entities(
+    ctx: Context,
+    *,
+    q: Wanted | None = None,
+    type: Annotated[EntityType, msgspec.Meta(description="Only entities of this type.")] | None = None,
+    limit: Limit = 50,
+    cursor: Cursor | None = None,
+) -> Page[Entity]:
+    """Entities in documents that the caller can read, most mentioned first."""
+    return await service.list_entities(ctx, q, type, limit, cursor)
+
+
+async def read_entity(ctx: Context, id: UUID, *, limit: Limit = 50, cursor: Cursor | None = None) -> EntityDetail:
+    """One entity with its mentions, its relations and what was merged into it, from documents that the caller can read."""
+    return await service.read_entity(ctx, id, limit, cursor)
+
+
+async def start_extraction(
+    ctx: Context, *, dry_run: DryRun = False, limit: Limit = 50, cursor: Cursor | None = None
+) -> Accepted[Run] | Page[Unread]:
+    """Read documents that were not read yet, at most 40 in a run; `dry_run=1` only tells which, and why."""
+    if dry_run:
+        return await service.list_unread(ctx, limit, cursor)
+    return Accepted(await service.start_extraction(ctx))
