@@ -127,7 +127,7 @@ async def _flow(house: Application, person: Client, canary: str) -> None:
 
 async def _know(house: Application, person: Client, canary: str) -> None:
     """A document read into the knowledge graph, with every kind of row that this leaves."""
-    kept = await _done(await person.put(f"/api/repo/{canary}/known.txt", canary.encode()))
+    kept = await _done(await person.put(f"/api/repo/{canary}/known.txt", f"{canary} known".encode()))
     url, org, team, user = (
         house.services.settings.database_url,
         *map(UUID, (person.org_id, person.team_id, person.user_id)),

@@ -173,6 +173,13 @@ async def list_runs(ctx: Context, chosen: RunFilter, limit: int, cursor: str | N
     return pager.page(found, limit, lambda run: run.id)
 
 
+async def find_open_run(ctx: Context, slug: str) -> UUID | None:
+    """The team's newest run of a workflow that has not ended."""
+    chosen = RunFilter(state="running", workflow=slug)
+    found = await listing_rows.list_runs(ctx.db, ctx.who.org_id, ctx.who.team_id, chosen, None, 1)
+    return found[0].id if found else None
+
+
 async def cancel_run(ctx: Context, id: UUID) -> Run:
     """Cancel a run: what waits of it never starts, a step that is executing finishes."""
     found = await reading.find_run(ctx, id)

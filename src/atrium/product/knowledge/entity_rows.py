@@ -13,17 +13,20 @@ Position = tuple[int, UUID]
 Place = tuple[UUID, int, UUID]
 SHOWN_RELATIONS, SHOWN_EVIDENCE = 200, 3
 READABLE = "readable_objects(:org_id, :team_id, :user_id, :principals, :by_role, :org_wide)"
+# A share counts while its version is the current one. Written as a function, because PostgreSQL would take the two columns for
+# independent, expect one row in the end, and join the rest in loops.
+_CURRENT = "uuid_eq({}.version_id, o.version_id)"
 # A mention counts for the entity it was merged into.
 _SAID = f"""
   SELECT coalesce(g.head_id, m.entity_id) AS head, m.entity_id, m.object_id, m.type, m.name, m.folded
-    FROM {READABLE} AS o JOIN knowledge_mentions m ON m.org_id = :org_id AND m.object_id = o.id AND m.version_id = o.version_id
+    FROM {READABLE} AS o JOIN knowledge_mentions m ON m.org_id = :org_id AND m.object_id = o.id AND {_CURRENT.format("m")}
     LEFT JOIN knowledge_merges g ON g.org_id = :org_id AND g.drop_id = m.entity_id
 """
 _TYPE = "coalesce(min(s.type) FILTER (WHERE s.entity_id = s.head), min(s.type))"
 # Which relations of which version a reader can read; the same twice, once from each end.
 _TOLD = f"""
   SELECT coalesce(a.head_id, r.from_id) AS source, coalesce(b.head_id, r.to_id) AS target, r.type, r.object_id, r.quote, r.at
-    FROM {READABLE} AS o JOIN knowledge_relations r ON r.org_id = :org_id AND r.object_id = o.id AND r.version_id = o.version_id
+    FROM {READABLE} AS o JOIN knowledge_relations r ON r.org_id = :org_id AND r.object_id = o.id AND {_CURRENT.format("r")}
     LEFT JOIN knowledge_merges a ON a.org_id = :org_id AND a.drop_id = r.from_id
     LEFT JOIN knowledge_merges b ON b.org_id = :org_id AND b.drop_id = r.to_id
 """
@@ -83,14 +86,12 @@ async def _counted(db: Transaction, where: str, having: str, values: dict[str, A
     return await db.all(
         Counted,
         f"""
-        WITH said AS MATERIALIZED ({_SAID} WHERE {where}), page AS (
-          SELECT s.head, {_TYPE} AS type, count(*) AS mentions, count(DISTINCT s.object_id) AS documents FROM said s
-           GROUP BY s.head HAVING {having} ORDER BY count(*) DESC, s.head LIMIT :limit
-        ), spelled AS (
-          SELECT s.head, s.name, count(*) AS used FROM page p JOIN said s ON s.head = p.head GROUP BY s.head, s.name
-        )
-        SELECT p.head, p.type, p.mentions, p.documents, array_agg(n.name ORDER BY n.used DESC, n.name)
-          FROM page p JOIN spelled n ON n.head = p.head GROUP BY p.head, p.type, p.mentions, p.documents
+        SELECT p.head, p.type, p.mentions, p.documents, (
+                 SELECT array_agg(n.name ORDER BY n.used DESC, n.name COLLATE "C")
+                   FROM (SELECT u.name, count(*) AS used FROM unnest(p.names) AS u (name) GROUP BY u.name) AS n)
+          FROM (SELECT s.head, {_TYPE} AS type, count(*) AS mentions, count(DISTINCT s.object_id) AS documents, array_agg(s.name) AS names
+                  FROM ({_SAID} WHERE {where}) AS s
+                 GROUP BY s.head HAVING {having} ORDER BY count(*) DESC, s.head LIMIT :limit) AS p
          ORDER BY p.mentions DESC, p.head
         """,
         limit=limit,
@@ -113,21 +114,18 @@ async def list_spellings(
     return {id: (type, name) for id, type, name in rows}
 
 
-async def count_relations(
-    db: Transaction, reader: dict[str, Any], heads: list[UUID], members: list[UUID]
-) -> dict[UUID, int]:
+async def count_relations(db: Transaction, reader: dict[str, Any], heads: list[UUID]) -> dict[UUID, int]:
     """How many relations each of these roots has."""
     rows = await db.rows(
         f"""
         SELECT e.head, count(*) FROM (
           SELECT DISTINCT x.head, x.direction, t.type, x.other
-            FROM ({_TOLD} WHERE r.from_id = ANY(:members) OR r.to_id = ANY(:members)) AS t,
+            FROM ({_TOLD}) AS t,
                  LATERAL (VALUES (t.source, 'out', t.target), (t.target, 'in', t.source)) AS x (head, direction, other)
            WHERE t.source <> t.target AND x.head = ANY(:heads)
         ) AS e GROUP BY e.head
         """,
         heads=heads,
-        members=members,
         **reader,
     )
     return dict(rows)
@@ -139,17 +137,14 @@ async def list_relations(
     """The relations of a root, those with the most documents first."""
     rows = await db.rows(
         f"""
-        WITH told AS (
-          SELECT t.*, 'out' AS direction, t.target AS other FROM ({_TOLD} WHERE r.from_id = ANY(:members)) AS t
-          UNION ALL
-          SELECT t.*, 'in' AS direction, t.source AS other FROM ({_TOLD} WHERE r.to_id = ANY(:members)) AS t
-        )
-        SELECT md5(concat_ws(' ', min(t.source::text), t.type, min(t.target::text)))::uuid, t.type, t.direction, t.other,
+        SELECT md5(concat_ws(' ', min(t.source::text), t.type, min(t.target::text)))::uuid, t.type, x.direction, x.other,
                count(DISTINCT t.object_id),
                (array_agg(t.object_id ORDER BY t.object_id DESC, t.at, t.quote))[1:{SHOWN_EVIDENCE}],
                (array_agg(t.quote ORDER BY t.object_id DESC, t.at, t.quote))[1:{SHOWN_EVIDENCE}]
-          FROM told t WHERE t.other <> :head GROUP BY t.type, t.direction, t.other
-         ORDER BY count(DISTINCT t.object_id) DESC, t.type, t.direction, t.other LIMIT {SHOWN_RELATIONS}
+          FROM ({_TOLD} WHERE r.from_id = ANY(:members) OR r.to_id = ANY(:members)) AS t,
+               LATERAL (VALUES (t.source, 'out', t.target), (t.target, 'in', t.source)) AS x (head, direction, other)
+         WHERE x.head = :head AND x.other <> :head GROUP BY t.type, x.direction, x.other
+         ORDER BY count(DISTINCT t.object_id) DESC, t.type, x.direction, x.other LIMIT {SHOWN_RELATIONS}
         """,
         head=head,
         members=members,
@@ -174,7 +169,7 @@ async def list_mentions(
     rows = await db.rows(
         f"""
         SELECT m.object_id, o.key, v.id, v.number, m.quote, m.at, m.entity_id
-          FROM {READABLE} AS o JOIN knowledge_mentions m ON m.org_id = :org_id AND m.object_id = o.id AND m.version_id = o.version_id
+          FROM {READABLE} AS o JOIN knowledge_mentions m ON m.org_id = :org_id AND m.object_id = o.id AND {_CURRENT.format("m")}
           JOIN object_versions v ON v.org_id = :org_id AND v.id = m.version_id
          WHERE m.entity_id = ANY(:members) {behind if after else ""}
          ORDER BY m.object_id DESC, m.at, m.entity_id LIMIT :limit
@@ -214,7 +209,7 @@ async def list_teams(db: Transaction, reader: dict[str, Any], members: list[UUID
     rows = await db.rows(
         f"""
         SELECT DISTINCT o.team_id
-          FROM {READABLE} AS o JOIN knowledge_mentions m ON m.org_id = :org_id AND m.object_id = o.id AND m.version_id = o.version_id
+          FROM {READABLE} AS o JOIN knowledge_mentions m ON m.org_id = :org_id AND m.object_id = o.id AND {_CURRENT.format("m")}
          WHERE m.entity_id = ANY(:members)
         """,
         members=members,

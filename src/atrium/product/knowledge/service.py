@@ -4,7 +4,6 @@ from uuid import UUID
 
 from atrium.engine.repository import permissions
 from atrium.engine.workflows import service as workflows
-from atrium.engine.workflows.listing_rows import RunFilter
 from atrium.engine.workflows.model import Run, Starter
 from atrium.ground.access import service as access
 from atrium.kit.paging import Page, Pager
@@ -47,8 +46,7 @@ async def list_entities(
 
 async def _with_relations(ctx: Context, found: list[Counted]) -> list[Entity]:
     heads = [one.id for one in found]
-    members = await store.list_members(ctx.db, ctx.who.org_id, heads)
-    counts = await entity_rows.count_relations(ctx.db, permissions.reader_of(ctx.who), heads, members)
+    counts = await entity_rows.count_relations(ctx.db, permissions.reader_of(ctx.who), heads) if heads else {}
     return [
         Entity(
             one.id,
@@ -135,8 +133,7 @@ def _merged(merge: Merge, type: EntityType, name: str) -> Merged:
 async def start_extraction(ctx: Context) -> Run:
     """Start `index-knowledge` for the caller's team; while a run of it has not ended, that one is the answer."""
     await store.lock_team(ctx.db, ctx.who.team_id)
-    running = await workflows.list_runs(ctx, RunFilter(state="running", workflow=WORKFLOW), 1, None)
-    id = running.items[0].id if running.items else await workflows.start_run(ctx, WORKFLOW)
+    id = await workflows.find_open_run(ctx, WORKFLOW) or await workflows.start_run(ctx, WORKFLOW)
     return await workflows.read_run(ctx, id)
 
 
