@@ -6,7 +6,6 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-from uuid import UUID
 
 import pytest
 
@@ -20,7 +19,6 @@ from tests.servers import open_application, settings_for
 
 __all__ = ["acting", "call", "put"]
 _FACT = re.compile(r"\[(\w+):([^\]>]+?)(?:>(\w+)>(\w+):([^\]]+?))?\]")
-Thing = tuple[str, str]
 
 
 def document(*facts: str) -> bytes:
@@ -106,7 +104,8 @@ async def entities(person: Client, **query: object) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     cursor: object = None
     while True:
-        page = await person.get("/api/kg/entities", **query, **({"cursor": cursor} if cursor else {}))
+        asked = {**query, "cursor": cursor} if cursor else query
+        page = await person.send("GET", "/api/kg/entities", query=asked)
         assert page.status == 200, page.raw
         found += page["items"]
         if (cursor := page["next_cursor"]) is None:
@@ -144,7 +143,3 @@ def shapes(found: Sequence[dict[str, Any]]) -> list[tuple[Any, ...]]:
         (one["type"], one["name"], tuple(one["aliases"]), one["mentions"], one["documents"], one["relations"])
         for one in found
     )
-
-
-def as_id(text: str) -> UUID:
-    return UUID(text)
