@@ -2052,6 +2052,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/kg/entities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Entities in documents that the caller can read, most mentioned first. */
+        get: operations["knowledge.list_entities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kg/entities/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One entity with its mentions, its relations and what was merged into it, from documents that the caller can read. */
+        get: operations["knowledge.read_entity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kg/extract": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Read documents that were not read yet, at most 40 in a run; `dry_run=1` only tells which, and why. */
+        post: operations["knowledge.start_extraction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/x/example-tools/word-count": {
         parameters: {
             query?: never;
@@ -5196,6 +5247,144 @@ export interface components {
             depth: number;
             created_at: string;
             finished_at: string | null;
+        };
+        /**
+         * Page[Entity]
+         * @description Some of many, `limit` at most; where to go on, when there are more.
+         */
+        Page_Entity_: {
+            items: components["schemas"]["Entity"][];
+            /** @default null */
+            next_cursor?: string | null;
+        };
+        /**
+         * Entity
+         * @description An entity as the documents show it that the caller can read: its commonest name, the other spellings, and counts.
+         */
+        Entity: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {unknown} */
+            type: "concept" | "document" | "event" | "organisation" | "person" | "place" | "product" | "project";
+            name: string;
+            aliases: string[];
+            mentions: number;
+            documents: number;
+            relations: number;
+        };
+        /**
+         * EntityDetail
+         * @description An entity with its mentions, its relations and what was merged into it.
+         */
+        EntityDetail: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {unknown} */
+            type: "concept" | "document" | "event" | "organisation" | "person" | "place" | "product" | "project";
+            name: string;
+            aliases: string[];
+            documents: number;
+            mentions: components["schemas"]["Page_ShownMention_"];
+            relations: components["schemas"]["Relation"][];
+            merged: components["schemas"]["Merged"][];
+        };
+        /**
+         * Page[ShownMention]
+         * @description Some of many, `limit` at most; where to go on, when there are more.
+         */
+        Page_ShownMention_: {
+            items: components["schemas"]["ShownMention"][];
+            /** @default null */
+            next_cursor?: string | null;
+        };
+        /**
+         * ShownMention
+         * @description One mention; `at` is its place, in characters of the document's text.
+         */
+        ShownMention: {
+            /** Format: uuid */
+            object_id: string;
+            key: string;
+            version: components["schemas"]["VersionRead"];
+            quote: string;
+            at: number;
+        };
+        /**
+         * VersionRead
+         * @description Which version of an object.
+         */
+        VersionRead: {
+            /** Format: uuid */
+            id: string;
+            number: number;
+        };
+        /**
+         * Relation
+         * @description How an entity is related to another; `direction` is `out` when it is the one that acts.
+         */
+        Relation: {
+            /** Format: uuid */
+            id: string;
+            type: string;
+            /** @enum {unknown} */
+            direction: "in" | "out";
+            entity: components["schemas"]["NamedEntity"];
+            documents: number;
+            evidence: components["schemas"]["ShownEvidence"][];
+        };
+        /**
+         * NamedEntity
+         * @description Which entity, by name.
+         */
+        NamedEntity: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {unknown} */
+            type: "concept" | "document" | "event" | "organisation" | "person" | "place" | "product" | "project";
+            name: string;
+        };
+        /**
+         * ShownEvidence
+         * @description Where a document tells of a relation.
+         */
+        ShownEvidence: {
+            /** Format: uuid */
+            object_id: string;
+            quote: string;
+        };
+        /**
+         * Merged
+         * @description An entity that was merged into this one; `id` is the merge's, by which it can be undone.
+         */
+        Merged: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** @enum {unknown} */
+            type: "concept" | "document" | "event" | "organisation" | "person" | "place" | "product" | "project";
+            by: components["schemas"]["Starter"] | null;
+            at: string;
+        };
+        /**
+         * Page[Unread]
+         * @description Some of many, `limit` at most; where to go on, when there are more.
+         */
+        Page_Unread_: {
+            items: components["schemas"]["Unread"][];
+            /** @default null */
+            next_cursor?: string | null;
+        };
+        /**
+         * Unread
+         * @description A document that was not read in its current version, and why.
+         */
+        Unread: {
+            /** Format: uuid */
+            object_id: string;
+            key: string;
+            version: components["schemas"]["VersionRead"];
+            /** @enum {unknown} */
+            reason: "changed" | "new" | "no_text" | "not_writable" | "refused" | "text_waiting" | "waits";
         };
         /**
          * Counts
@@ -18709,6 +18898,270 @@ export interface operations {
             };
             /** @description missing */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "knowledge.list_entities": {
+        parameters: {
+            query?: {
+                /** @description Only entities with a name that contains this. */
+                q?: string;
+                /** @description Only entities of this type. */
+                type?: "concept" | "document" | "event" | "organisation" | "person" | "place" | "product" | "project";
+                /** @description The most items on a page. */
+                limit?: number;
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Entities in documents that the caller can read, most mentioned first. */
+            200: {
+                headers: {
+                    /** @description The next page, as a link with `rel=next` (RFC 8288); absent on the last. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Entity_"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "knowledge.read_entity": {
+        parameters: {
+            query?: {
+                /** @description The most items on a page. */
+                limit?: number;
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One entity with its mentions, its relations and what was merged into it, from documents that the caller can read. */
+            200: {
+                headers: {
+                    /** @description The next page, as a link with `rel=next` (RFC 8288); absent on the last. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EntityDetail"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "knowledge.start_extraction": {
+        parameters: {
+            query?: {
+                /** @description Start nothing; answer which documents were not read yet, and why. */
+                dry_run?: boolean;
+                /** @description The most items on a page. */
+                limit?: number;
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: string;
+            };
+            header?: {
+                /** @description Makes a repetition safe: the same key and body get the first reply again. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Unread_"];
+                };
+            };
+            /** @description Read documents that were not read yet, at most 40 in a run; `dry_run=1` only tells which, and why. */
+            202: {
+                headers: {
+                    /** @description The next page, as a link with `rel=next` (RFC 8288); absent on the last. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
