@@ -16,7 +16,7 @@ def wide_of(org_id: UUID) -> UUID:
 
 
 async def insert_note(db: Transaction, org_id: UUID, note: Note, read: Indexed) -> None:
-    """The row of a note that was just made: it is shared with nobody yet, so its readers are known without asking."""
+    """The row of a note that was just made: no share of it exists yet, so its readers are known without asking."""
     shared = [note.team_id, wide_of(org_id)] if note.visibility == "team" else []
     await db.run(
         """
