@@ -98,7 +98,13 @@ function useFound(typed: string): Entry[] {
       raw: true,
       run: () => void navigate(addressOf(one)),
     })),
-    { id: 'search', label: t('app.palette_search', { typed: q }), group: 'found', icon: Search, run: () => void navigate({ to: '/search', search: { q } as never }) },
+    {
+      id: 'search',
+      label: t('app.palette_search', { typed: q }),
+      group: 'found',
+      icon: Search,
+      run: () => void navigate({ to: '/search', search: { q } as never }),
+    },
   ];
 }
 

@@ -16,13 +16,23 @@ export function Filters({ asked, onChange }: Props) {
     <div className="mt-3 flex flex-wrap items-center gap-x-4 gap-y-2">
       <div role="group" aria-label={t('search.kinds')} className="flex flex-wrap gap-1.5">
         {[undefined, ...KINDS].map((kind) => (
-          <Choice key={kind ?? ''} chosen={asked.kind === kind} label={t(`search.kind_${kind ?? 'all'}`)} onChoose={() => onChange({ kind })} />
+          <Choice
+            key={kind ?? ''}
+            chosen={asked.kind === kind}
+            label={t(`search.kind_${kind ?? 'all'}`)}
+            onChoose={() => onChange({ kind })}
+          />
         ))}
       </div>
       {may('org:read') && (
         <div role="group" aria-label={t('search.scopes')} className="flex gap-1.5">
           {[undefined, 'org' as const].map((scope) => (
-            <Choice key={scope ?? ''} chosen={asked.scope === scope} label={t(`search.scope_${scope ?? 'team'}`)} onChoose={() => onChange({ scope })} />
+            <Choice
+              key={scope ?? ''}
+              chosen={asked.scope === scope}
+              label={t(`search.scope_${scope ?? 'team'}`)}
+              onChoose={() => onChange({ scope })}
+            />
           ))}
         </div>
       )}

@@ -17,7 +17,9 @@ export function Result({ found }: { found: Found }) {
         <span className="min-w-0 flex-1">
           <span className="flex items-center gap-2">
             <span data-raw className="min-w-0 truncate font-medium">{found.title}</span>
-            {found.visibility === 'private' && <Lock size={13} className="shrink-0 text-muted" role="img" aria-label={t('search.private')} />}
+            {found.visibility === 'private' && (
+              <Lock size={13} className="shrink-0 text-muted" role="img" aria-label={t('search.private')} />
+            )}
           </span>
           {found.snippet && (
             <span data-raw className="mt-0.5 line-clamp-2 block text-sm break-words text-muted">
@@ -37,4 +39,5 @@ export function Result({ found }: { found: Found }) {
 }
 
 /** Where it matched, the most telling place first. */
-const whereOf = ({ matched }: Found): 'title' | 'key' | 'text' => (['title', 'key'] as const).find((one) => matched.includes(one)) ?? 'text';
+const whereOf = ({ matched }: Found): 'title' | 'key' | 'text' =>
+  (['title', 'key'] as const).find((one) => matched.includes(one)) ?? 'text';

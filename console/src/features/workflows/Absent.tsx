@@ -8,8 +8,13 @@ import { buttonClass } from '@/ui/Button';
 import { Empty } from '@/ui/Empty';
 import { Problem } from '@/ui/Problem';
 
+const WORDS = {
+  workflows: ['workflows.missing_title', 'workflows.missing_body', 'nav.workflows'],
+  triggers: ['triggers.missing_title', 'triggers.missing_body', 'nav.triggers'],
+} as const;
+
 interface Props {
-  of: 'workflows' | 'triggers';
+  of: keyof typeof WORDS;
   error: Error | null;
   onRetry: () => void;
 }
@@ -17,15 +22,16 @@ interface Props {
 /** Where a workflow or a trigger should stand: it is on its way, gone, or refused. */
 export function Absent({ of, error, onRetry }: Props) {
   const { t } = useLanguage();
+  const [title, body, list] = WORDS[of];
   if (isRefusal(error) && error.status === 404) {
     return (
-      <Page title={t(`${of}.missing_title`)}>
+      <Page title={t(title)}>
         <Card>
           <Empty
             icon={SearchX}
-            title={t(`${of}.missing_title`)}
-            body={t(`${of}.missing_body`)}
-            action={<Link to={`/${of}`} className={buttonClass()}>{t(`nav.${of}`)}</Link>}
+            title={t(title)}
+            body={t(body)}
+            action={<Link to={`/${of}`} className={buttonClass()}>{t(list)}</Link>}
           />
         </Card>
       </Page>
