@@ -34,7 +34,7 @@ OCTETS = "application/octet-stream"
 _TYPE = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+(?:[ \t]*;[ -~]*)?")
 _RANGE = re.compile(r"[ \t]*bytes[ \t]*=[ \t]*(\d*)[ \t]*-[ \t]*(\d*)[ \t]*", re.IGNORECASE)
 _TAG = re.compile(r'(?:W/)?"[^"]*"')
-_MOST_DIGITS = 19
+_MOST_DIGITS = 100
 _SHOWN = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 _SANDBOXED = f"{_SHOWN}; sandbox"
 
