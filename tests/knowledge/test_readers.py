@@ -209,8 +209,9 @@ class History:
             self.world.texts[id] = document(*facts).decode()
 
     def fact(self) -> str:
-        one = f"{self.dice.choice(TYPES)}:{self.dice.choice(NAMES)}"
-        return one if self.dice.random() < 0.4 else f"{one}>knows>{self.dice.choice(TYPES)}:{self.dice.choice(NAMES)}"
+        one, other = (f"{self.dice.choice(TYPES)}:{self.dice.choice(NAMES)}" for _ in range(2))
+        # Nothing is said of an entity and itself: a reply with it is refused, and others test that.
+        return one if one == other or self.dice.random() < 0.4 else f"{one}>knows>{other}"
 
     async def share(self) -> None:
         if not self.documents:
