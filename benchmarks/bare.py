@@ -21,6 +21,8 @@ from atrium.kit.ids import NIL, new_id
 from atrium.product.notes.handlers import NoteDraft
 from atrium.product.notes.model import Note
 from atrium.product.notes.store import FIND, INSERT, listing
+from atrium.product.search.store import INSERT_NOTE, values_of
+from atrium.product.search.words import index
 from atrium.seams.context import ANONYMOUS
 
 JSON = (b"content-type", b"application/json")
@@ -55,6 +57,7 @@ def _statement(sql: str) -> tuple[str, Callable[[dict[str, Any]], tuple[Any, ...
 READ, read_values = _statement(FIND)
 LIST, list_values = _statement(listing("team", after=False, search=False, many=False))
 CREATE, create_values = _statement(INSERT)
+INDEX, index_values = _statement(INSERT_NOTE)
 TRACE, trace_values = _statement(_audit_insert())
 
 
@@ -73,16 +76,19 @@ async def create(connection: Any, who: dict[str, Any], raw: bytes) -> bytes:
     draft = _draft(raw)
     fields = {"id": new_id(), "title": draft.title, "body": draft.body, "visibility": draft.visibility}
     row = await connection.fetchrow(CREATE, *create_values({**who, **fields}))
+    note = Note(*row.values())
+    words = index(note.title, "", note.body)
+    await connection.execute(INDEX, *index_values({**who, **values_of(who["org_id"], note, words)}))
     facts = {"visibility": draft.visibility}
     trace = {
         "id": new_id(),
         "actor_id": who["user_id"],
         "kind": "notes.created",
-        "subject": str(row[0]),
+        "subject": str(note.id),
         "facts": facts,
     }
     await connection.execute(TRACE, *trace_values({**who, **trace}))
-    return _encode(Note(*row.values()))
+    return _encode(note)
 
 
 class Bare:

@@ -7,6 +7,8 @@ Footprint = dict[str, str]
 MOVING = {
     "tokens": "{last_used_at}",
     "audit_events": "{seq,hash}",
+    # What the text of a file was found to say, some time after the file was written.
+    "search_rows": "{edition,lexemes,head_words,text_words}",
     "jobs": "{state,attempt,failures,lapses,claim_token,worker,lease_until,admission_id,run_at,started_at,finished_at,result,error}",
 }
 ELSEWHERE = frozenset(

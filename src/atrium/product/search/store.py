@@ -9,6 +9,13 @@ from atrium.product.search.model import Candidate
 from atrium.product.search.words import Indexed
 from atrium.seams.context import Principal
 
+INSERT_NOTE = """
+  INSERT INTO search_rows (org_id, id, kind, team_id, owner_id, visibility, edition, lexemes, triples, readers, title_words,
+                           head_words, text_words, updated_at)
+  VALUES (:org_id, :id, 'note', :team_id, :owner_id, :visibility, :edition, :lexemes::text::tsvector, :triples, :readers,
+          :title_words, :head_words, :text_words, :updated_at)
+"""
+
 
 def wide_of(org_id: UUID) -> UUID:
     """The id among the readers of everything that people see who read the whole company."""
@@ -17,28 +24,26 @@ def wide_of(org_id: UUID) -> UUID:
 
 async def insert_note(db: Transaction, org_id: UUID, note: Note, read: Indexed) -> None:
     """The row of a note that was just made: no share of it exists yet, so its readers are known without asking."""
+    await db.run(INSERT_NOTE, org_id=org_id, **values_of(org_id, note, read))
+
+
+def values_of(org_id: UUID, note: Note, read: Indexed) -> dict[str, Any]:
+    """What the row of a new note holds besides its company."""
     shared = [note.team_id, wide_of(org_id)] if note.visibility == "team" else []
-    await db.run(
-        """
-        INSERT INTO search_rows (org_id, id, kind, team_id, owner_id, visibility, edition, lexemes, triples, readers, title_words,
-                                 head_words, text_words, updated_at)
-        VALUES (:org_id, :id, 'note', :team_id, :owner_id, :visibility, :edition, :lexemes::text::tsvector, :triples, :readers,
-                :title_words, :head_words, :text_words, :updated_at)
-        """,
-        org_id=org_id,
-        id=note.id,
-        team_id=note.team_id,
-        owner_id=note.owner_id,
-        visibility=note.visibility,
-        edition=str(note.version),
-        lexemes=read.lexemes,
-        triples=read.triples.split(),
-        readers=[note.owner_id, *shared],
-        title_words=read.title_words,
-        head_words=read.head_words,
-        text_words=read.text_words,
-        updated_at=note.updated_at,
-    )
+    return {
+        "id": note.id,
+        "team_id": note.team_id,
+        "owner_id": note.owner_id,
+        "visibility": note.visibility,
+        "edition": str(note.version),
+        "lexemes": read.lexemes,
+        "triples": read.triples.split(),
+        "readers": [note.owner_id, *shared],
+        "title_words": read.title_words,
+        "head_words": read.head_words,
+        "text_words": read.text_words,
+        "updated_at": note.updated_at,
+    }
 
 
 async def list_candidates(db: Transaction, who: Principal, asked: dict[str, Any]) -> list[Candidate]:
