@@ -24,7 +24,7 @@ describe('the sidebar', () => {
     await person.go('/');
 
     const links = main(person.page).getByRole('link');
-    assert.deepEqual(await namesIn(links), ['home', 'notes', 'files', 'chat', 'translate', 'automation', 'jobs', 'settings'].map((name) => t(`nav.${name}`)));
+    assert.deepEqual(await namesIn(links), ['home', 'search', 'notes', 'files', 'chat', 'translate', 'automation', 'jobs', 'settings'].map((name) => t(`nav.${name}`)));
     for (const link of await links.all()) {
       const { y, height } = await link.boundingBox();
       assert.ok(y + height <= 720);
@@ -38,7 +38,7 @@ describe('the sidebar', () => {
     const person = await openPerson(browser, server, { token: viewer.token });
     await person.go('/files');
 
-    assert.deepEqual(await namesIn(main(person.page).getByRole('link')), ['home', 'notes', 'files', 'automation', 'settings'].map((name) => t(`nav.${name}`)));
+    assert.deepEqual(await namesIn(main(person.page).getByRole('link')), ['home', 'search', 'notes', 'files', 'automation', 'settings'].map((name) => t(`nav.${name}`)));
     assert.deepEqual(await namesIn(person.page.getByRole('navigation', { name: t('nav.files') }).getByRole('link')), ['all_files', 'documents', 'shared'].map((name) => t(`nav.${name}`)));
     await person.go('/settings');
     await person.page.getByRole('main').getByRole('link', { name: t('nav.usage') }).waitFor();

@@ -17,6 +17,8 @@ before(async () => {
   await note('Rates', 'Surcharge for kumquats: fourteen per cent.', jeroen.token, 'private');
   await call(server, '/api/documents', { token: ada, body: { title: 'Berth handbook', body: '# Mooring\n\nHow lines are made fast.', visibility: 'team' } });
   await put(server, ada, 'ports/tide-table.txt', 'High water at Bilbao half past nine. The sluice keeper sleeps until ten.');
+  // A file's text is read some time after the upload.
+  while ((await call(server, '/api/search?q=sluice', { token: ada })).items.length === 0) await new Promise((done) => setTimeout(done, 100));
 });
 after(closeAll);
 
@@ -29,7 +31,8 @@ describe('a search', () => {
     await go('/');
     await page.keyboard.press('g');
     await page.keyboard.press('/');
-    await page.waitForURL(/#\/search/);
+    const isField = () => document.activeElement?.matches('input[type=search]');
+    await page.waitForFunction(isField);
     await page.keyboard.type('keeper sluic');
     const row = rows(page).filter({ hasText: 'tide-table.txt' });
     await row.waitFor();
@@ -37,7 +40,7 @@ describe('a search', () => {
     await page.keyboard.press('ArrowDown');
     await page.waitForFunction(() => document.activeElement?.matches('[data-row]'));
     await page.keyboard.press('ArrowUp');
-    await page.waitForFunction(() => document.activeElement?.matches('input[type=search]'));
+    await page.waitForFunction(isField);
     await page.keyboard.press('Enter');
     await page.waitForURL(/#\/files\//);
     await page.goBack();
