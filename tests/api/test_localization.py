@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from atrium.ground.tenancy.model import LOCALES
+from atrium.ground.tenancy import locales
 from atrium.kit import catalogs
 from atrium.kit.paths import shipped
 from atrium.product.localization import service
+from atrium.seams.context import ANONYMOUS, Operation
 from tests.client import Client
 from tests.servers import open_application, settings_for
 
@@ -24,14 +25,8 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     }.items():
         (tmp_path / locale).mkdir()
         (tmp_path / locale / "words.json").write_text(json.dumps(messages))
-    monkeypatch.setattr(service, "shipped", lambda _: tmp_path)
-    service._merged.cache_clear()
+    monkeypatch.setattr(locales, "shipped", lambda _: tmp_path)
     return tmp_path
-
-
-@pytest.fixture(autouse=True)
-def forget() -> None:
-    service._merged.cache_clear()
 
 
 async def test_anybody_reads_the_catalog_of_a_locale(nobody: Client) -> None:
@@ -47,6 +42,7 @@ async def test_only_the_namespaces_asked_for_are_sent(nobody: Client) -> None:
     some = (await nobody.get("/api/i18n/catalog", locale="is", namespaces="signin,ui,nothing"))["messages"]
 
     assert some == {key: text for key, text in everything.items() if key.startswith(("signin.", "ui."))}
+    assert (await nobody.get("/api/i18n/catalog", locale="is", namespaces="nothing"))["messages"] == {}
 
 
 @pytest.mark.parametrize("namespaces", ["", ",", "ui,", "ui signin", "../ui", "x" * 1001])
@@ -54,17 +50,28 @@ async def test_what_is_no_list_of_namespaces_is_refused(nobody: Client, namespac
     assert (await nobody.get("/api/i18n/catalog", namespaces=namespaces)).status == 400
 
 
+async def test_the_whole_catalog_is_put_into_bytes_once(database_url: str, small: Path) -> None:
+    async with open_application(settings_for(database_url)) as house:
+        first, second = [
+            await service.read_catalog(Operation(who=ANONYMOUS, services=house.services), "es") for _ in range(2)
+        ]
+
+    assert first.reply_bytes is second.reply_bytes
+    assert json.loads(first.reply_bytes) == {"locale": "es", "messages": first.messages, "tag": first.tag}
+
+
 async def test_without_a_locale_the_default_answers(nobody: Client) -> None:
     assert (await nobody.get("/api/i18n/catalog"))["locale"] == "en"
 
 
-async def test_gaps_are_filled_from_the_language_then_english(nobody: Client, small: Path) -> None:
-    answer = await nobody.get("/api/i18n/catalog", locale="es-MX")
+async def test_gaps_are_filled_from_the_language_then_english(database_url: str, small: Path) -> None:
+    async with open_application(settings_for(database_url)) as house:
+        answer = await Client(house.app).get("/api/i18n/catalog", locale="es-MX")
 
-    assert answer.body == {
-        "locale": "es-MX",
-        "messages": {"words.one": "uno", "words.two": "dos, pues", "words.three": "three"},
-    }
+    assert (answer["locale"], answer["messages"]) == (
+        "es-MX",
+        {"words.one": "uno", "words.two": "dos, pues", "words.three": "three"},
+    )
 
 
 async def test_gaps_are_filled_from_the_instances_default_before_english(database_url: str, small: Path) -> None:
@@ -85,8 +92,33 @@ async def test_what_is_no_locale_is_refused(nobody: Client, locale: str) -> None
     assert (await nobody.get("/api/i18n/catalog", locale=locale)).status == 400
 
 
-def test_the_instance_offers_exactly_the_locales_that_ship() -> None:
-    assert sorted(LOCALES) == catalogs.available(shipped("locales"))
+async def test_the_instance_offers_exactly_the_locales_that_ship(nobody: Client) -> None:
+    offered = (await nobody.get("/api/config"))["localization"]["locales"]
+
+    assert offered == catalogs.available(shipped("locales"))
+
+
+async def test_a_catalog_that_the_reader_has_is_not_sent_again(nobody: Client) -> None:
+    first = await nobody.get("/api/i18n/catalog", locale="is")
+
+    again = await nobody.get("/api/i18n/catalog", locale="is", headers={"if-none-match": first.headers["etag"]})
+
+    assert (again.status, again.raw) == (304, b"")
+
+
+@pytest.mark.parametrize(
+    ("locale", "chain"),
+    [
+        ("es-MX", ["es-MX", "es-419", "es", "en"]),
+        ("pt-MZ", ["pt-MZ", "pt-PT", "pt", "en"]),
+        ("zh-Hant-HK", ["zh-Hant-HK", "zh-Hant", "en"]),
+        ("sr-Latn", ["sr-Latn", "en"]),
+        ("en-GB", ["en-GB", "en-001", "en"]),
+        ("nb", ["nb", "no", "en"]),
+    ],
+)
+def test_parents_are_those_of_cldr_and_never_in_another_script(locale: str, chain: list[str]) -> None:
+    assert catalogs.fallback_chain(locale, "en") == chain
 
 
 @pytest.mark.parametrize("locale", ["es", "is", "nl"])

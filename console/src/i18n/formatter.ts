@@ -6,6 +6,9 @@ import type { MessageKey } from './messages';
 export type Values = Record<string, string | number>;
 type Chunks = Record<string, string | number | FormatXMLElementFn<ReactNode>>;
 
+/** Told what was said, by which message and with which values, while somebody points at texts. */
+export type Hear = (key: string, said: ReactNode, values?: Chunks) => void;
+
 export interface Formatter {
   locale: string;
   t: (key: MessageKey, values?: Values) => string;
@@ -29,7 +32,7 @@ export function numberLocale(locale: string): string {
   return NUMBERS_FROM[language] ?? (Intl.NumberFormat.supportedLocalesOf(locale).length ? locale : 'en');
 }
 
-export function formatterOf(locale: string, messages: Record<string, string>): Formatter {
+export function formatterOf(locale: string, messages: Record<string, string>, hear?: Hear): Formatter {
   const formats = new Map<string, IntlMessageFormat>();
   const formatters = formattersOf(locale);
   const number = new Intl.NumberFormat(numberLocale(locale));
@@ -43,10 +46,12 @@ export function formatterOf(locale: string, messages: Record<string, string>): F
     formats.set(key, made);
     return made;
   };
-  const find = (key: string, values?: Values) => {
-    const found = format(key);
-    return found === null ? null : String(found.format(values));
+  const say = (key: string, values?: Chunks) => {
+    const said = format(key)?.format(values) as ReactNode;
+    hear?.(key, said, values);
+    return said;
   };
+  const find = (key: string, values?: Values) => (say(key, values) as string | undefined) ?? null;
   const t = (key: MessageKey, values?: Values) => find(key, values) ?? key;
   const date = (iso: string) => {
     const day = new Date(iso);
@@ -64,7 +69,7 @@ export function formatterOf(locale: string, messages: Record<string, string>): F
     locale,
     t,
     find,
-    rich: (key, values) => (format(key)?.format(values) as ReactNode) ?? key,
+    rich: (key, values) => say(key, values) ?? key,
     number: (n) => number.format(n),
     date,
     clock,

@@ -1,1 +1,2 @@
-"""Localization: the console's messages in every locale, resolved through the fallback chain. Owns no table yet."""
+"""Localization: the console's messages in every locale, translated, reviewed and served. Owns tables `l10n_messages`, `l10n_history`,
+`l10n_counts`, `l10n_locales`, `l10n_imports`."""

@@ -1,0 +1,40 @@
+"""What localization does in the background."""
+
+from atrium.ground.tenancy import service as tenancy
+from atrium.kit.ids import NIL
+from atrium.kit.log import log
+from atrium.product.localization import importing, store
+from atrium.product.localization.copies import Copies
+from atrium.product.localization.model import ImportRunning
+from atrium.seams.context import Context, Services
+from atrium.seams.wiring import Chore
+
+KEPT_DAYS = 90
+_MOST_FORGOTTEN = 1_000
+
+
+async def look_at_disk(services: Services) -> int:
+    """Once in the life of a process: take in other catalogs than the last ones, if any ever were."""
+    copies: Copies = services.started["localization"]
+    if copies.checked_disk:
+        return 0
+    async with services.database.begin_system() as db:
+        founding = (await tenancy.read_instance(Context.of_company(services, db, NIL))).founding
+    try:
+        report = await importing.import_start(services, founding.org_id) if founding else None
+    except ImportRunning:
+        # It may take in less than everything, or be cut off: the next round looks again.
+        return 0
+    copies.checked_disk = True
+    if report is not None:
+        log.info("localization.imported", locales=sorted(report.locales), refused=len(report.refused))
+    return len(report.locales) if report else 0
+
+
+async def forget_retired(services: Services) -> int:
+    """Delete messages that have been gone from the source for long; how many. The history keeps their texts."""
+    async with services.database.begin_system() as db:
+        return await store.forget_retired(db, KEPT_DAYS, _MOST_FORGOTTEN)
+
+
+CHORES = (Chore("localization.look_at_disk", 60, look_at_disk), Chore("localization.forget", 3600, forget_retired))
