@@ -4,6 +4,12 @@ import { RotateCcw, TriangleAlert } from 'lucide-react';
 import { useMemo, useState, type ReactNode } from 'react';
 import { isRefusal } from '@/api/refusal';
 import { useLanguage } from '@/i18n/language';
+import { Colours } from '@/app/colours/Colours';
+import { ContrastMeter } from '@/app/colours/ContrastMeter';
+import { judge, paletteOf } from '@/app/colours/contrast';
+import { ModeSwitch, Section, type Refused } from '@/app/colours/parts';
+import { Shape } from '@/app/colours/Shape';
+import { modeOf, type Mode, type Theme } from '@/app/colours/tokens';
 import { Page } from '@/app/Page';
 import { Badge, Card, SkeletonRows } from '@/ui/bits';
 import { Button } from '@/ui/Button';
@@ -11,15 +17,9 @@ import { Confirm } from '@/ui/Confirm';
 import { TextField } from '@/ui/Field';
 import { Problem } from '@/ui/Problem';
 import { toast } from '@/ui/toast';
-import { Colours } from './Colours';
-import { ContrastMeter } from './ContrastMeter';
-import { judge, paletteOf } from './contrast';
 import { Logo } from './Logo';
 import { draftOf, isChanged, isOwn, type Draft, type Look, type Place } from './look';
-import { ModeSwitch, Section, type Refused } from './parts';
 import { Preview } from './Preview';
-import { Shape } from './Shape';
-import { modeOf, type Mode, type Theme } from './tokens';
 
 interface Props {
   title: string;

@@ -1,12 +1,13 @@
 import { useMutation } from '@tanstack/react-query';
 import { ImageUp, Trash2 } from 'lucide-react';
 import { useRef, useState } from 'react';
+import { Section } from '@/app/colours/parts';
+import { asDataUri } from '@/app/data-uri';
 import { useLanguage } from '@/i18n/language';
 import mark from '@/mark.svg';
 import { Button } from '@/ui/Button';
 import { Problem } from '@/ui/Problem';
 import { toast } from '@/ui/toast';
-import { Section } from './parts';
 import type { Look, Place } from './look';
 
 const KINDS = ['image/png', 'image/jpeg', 'image/webp'];
@@ -74,11 +75,3 @@ export function Logo({ look, place, onKept }: { look: Look; place: Place; onKept
     </Section>
   );
 }
-
-const asDataUri = (file: File): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const reader = new FileReader();
-    reader.onload = () => resolve(String(reader.result));
-    reader.onerror = () => reject(reader.error ?? new Error('the file cannot be read'));
-    reader.readAsDataURL(file);
-  });

@@ -1,11 +1,11 @@
 /** A miniature of the shell in the edited colours; nothing outside it changes. */
 import { House, NotebookPen, Search, Users } from 'lucide-react';
 import type { CSSProperties } from 'react';
+import { keyOf, NAMES, type Mode, type Theme } from '@/app/colours/tokens';
 import { useLanguage } from '@/i18n/language';
 import mark from '@/mark.svg';
 import { Badge } from '@/ui/bits';
 import { buttonClass } from '@/ui/Button';
-import { keyOf, NAMES, type Mode, type Theme } from './tokens';
 
 const BARS = [
   ['bg-(--chart-1)', 'h-6'],

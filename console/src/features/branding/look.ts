@@ -1,7 +1,7 @@
 /** A look while it is edited: what is kept, what the draft would change, and where it is saved. */
 import { api, value, type Schemas } from '@/api/client';
 import { refusalOf } from '@/api/refusal';
-import type { Theme } from './tokens';
+import type { Theme } from '@/app/colours/tokens';
 
 export type Look = Schemas['EditableBranding'];
 

@@ -1,15 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { Puzzle } from 'lucide-react';
-import { api, value, type Schemas } from '@/api/client';
-import { useLanguage } from '@/i18n/language';
+import { pluginsQuery, type PluginCard as Plugin } from '@/api/plugins';
 import { Page } from '@/app/Page';
+import { titleOf } from '@/app/plugin-pages';
+import { useLanguage } from '@/i18n/language';
 import { Badge, Card, Code, SkeletonRows } from '@/ui/bits';
 import { Empty } from '@/ui/Empty';
 import { Problem } from '@/ui/Problem';
 
 export default function PluginsPage() {
   const { t } = useLanguage();
-  const plugins = useQuery({ queryKey: ['plugins'], queryFn: () => value(api.GET('/api/plugins')) });
+  const plugins = useQuery(pluginsQuery);
   return (
     <Page title={t('nav.plugins')} description={t('plugins.lead')}>
       {plugins.isPending && <Card><SkeletonRows rows={3} label={t('app.loading')} /></Card>}
@@ -24,8 +26,8 @@ export default function PluginsPage() {
   );
 }
 
-function PluginCard({ plugin }: { plugin: Schemas['PluginCard'] }) {
-  const { t } = useLanguage();
+function PluginCard({ plugin }: { plugin: Plugin }) {
+  const { t, locale } = useLanguage();
   const parts = (
     [
       ['tools', plugin.tools],
@@ -49,6 +51,13 @@ function PluginCard({ plugin }: { plugin: Schemas['PluginCard'] }) {
         </Badge>
       </div>
       <p data-raw className="mt-3 text-muted">{plugin.description}</p>
+      {plugin.page && (
+        <p className="mt-3">
+          <Link data-raw to="/plugins/$id" params={{ id: plugin.id } as never} className="font-medium text-link hover:underline">
+            {titleOf(plugin, locale)}
+          </Link>
+        </p>
+      )}
       {parts.length > 0 && (
         <dl className="mt-4 grid gap-3 border-t border-line pt-4">
           {parts.map(([name, found]) => (

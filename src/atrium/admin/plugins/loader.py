@@ -11,23 +11,21 @@ from functools import partial
 from pathlib import Path
 from types import ModuleType
 
-from atrium.admin.plugins import manifest
+from atrium.admin.plugins import bundles, manifest
 from atrium.admin.plugins.manifest import Manifest
 from atrium.admin.plugins.model import LoadRefused
 from atrium.ground.access.model import PERMISSIONS
 from atrium.kit.paths import inside
 from atrium.kit.signatures import is_async_of, is_struct
+from atrium.product.onboarding import experience
 from atrium.seams import jobs, tools
 from atrium.seams.jobs import JobKind
-from atrium.seams.onboarding import read_experience
 from atrium.seams.tools import Tool
 from atrium.seams.wiring import LoadedPlugin, Plugin, PluginRoute, Registry
 from atrium.seams.workflows import read_workflow
 
 NAMESPACE = "atrium_plugins"
 ENTRY_POINTS = "atrium.plugins"
-# Folders of pages: served to people who are signed in, and to everybody.
-BUNDLES = ("bundle", "landing")
 WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 _METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE"})
 _SEGMENT = r"(?:[a-z0-9][a-z0-9._-]*|:[a-z][a-z0-9_]*)"
@@ -82,11 +80,13 @@ def _load(folder: Path, registry: Registry) -> None:
         ]
         if problems:
             raise LoadRefused("; ".join(problems))
+        folders = bundles.folders_of(folder)
+        titles = bundles.titles_of(folders)
     except BaseException:
         for loaded in [module for module in sys.modules if module == name or module.startswith(name + ".")]:
             del sys.modules[loaded]
         raise
-    _register(card, folder, plugin, registry)
+    _register(card, plugin, folders, titles, registry)
 
 
 def _import(folder: Path, card: Manifest, name: str) -> ModuleType:
@@ -131,7 +131,7 @@ def _problems_with_routes(plugin: Plugin) -> Iterator[str]:
         where = f"route {route.method} {route.path}"
         if route.method not in _METHODS or not _PATH.fullmatch(route.path):
             yield f"{where}: malformed method or path"
-        if route.path.split("/")[1:2] == ["bundle"]:
+        if route.path.split("/")[1:2] == [bundles.BUNDLE]:
             yield f"{where}: bundle/ is reserved"
         names = _NAMES.findall(route.path)
         if len(set(names)) != len(names):
@@ -192,7 +192,7 @@ def _problems_with_documents(plugin: Plugin, registry: Registry) -> Iterator[str
         taken.add(slug)
     if plugin.onboarding is not None:
         try:
-            read_experience(plugin.onboarding)
+            experience.read(plugin.onboarding)
         except (ValueError, TypeError) as error:
             yield f"onboarding: {error}"
 
@@ -201,7 +201,9 @@ def _slug_of(document: object) -> str:
     return str(document.get("slug", "without a slug")) if isinstance(document, Mapping) else repr(document)
 
 
-def _register(card: Manifest, folder: Path, plugin: Plugin, registry: Registry) -> None:
+def _register(
+    card: Manifest, plugin: Plugin, folders: dict[str, Path], titles: dict[str, str] | None, registry: Registry
+) -> None:
     source = f"plugin:{card.id}"
     registry.tools |= {tool.name: replace(tool, source=source) for tool in plugin.tools}
     registry.job_kinds |= {kind.name: replace(kind, source=source) for kind in plugin.job_kinds}
@@ -213,8 +215,9 @@ def _register(card: Manifest, folder: Path, plugin: Plugin, registry: Registry) 
         description=card.description,
         plugin=plugin,
         workflows=tuple(map(read_workflow, plugin.workflows)),
-        onboarding=read_experience(plugin.onboarding) if plugin.onboarding is not None else None,
-        bundles={name: folder / name for name in BUNDLES if (folder / name).is_dir()},
+        onboarding=experience.read(plugin.onboarding) if plugin.onboarding is not None else None,
+        bundles=folders,
+        page=titles,
     )
 
 

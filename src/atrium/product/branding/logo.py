@@ -5,10 +5,12 @@ import base64
 import struct
 import warnings
 import zlib
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from typing import Any
 
+import msgspec
 from PIL import Image, ImageOps
 from PIL.ImageFile import ImageFile
 from PIL.JpegImagePlugin import JpegImageFile
@@ -39,21 +41,36 @@ _BROKEN = (
 _BENCH = ThreadPoolExecutor(1, thread_name_prefix="logo")
 
 
+class Drawn(msgspec.Struct, frozen=True):
+    """An image of our own drawing."""
+
+    body: bytes
+    kind: str
+    width: int
+    height: int
+
+
 async def redraw(sent: str) -> str:
     """The image as a data: URI, drawn anew in a thread: upright, without metadata, at most 512 pixels and 128 KiB."""
-    return await asyncio.get_running_loop().run_in_executor(_BENCH, _redraw, sent)
+    drawn = await draw(_bytes_of(sent), SIDES, KEPT_BYTES)
+    return f"data:image/{drawn.kind};base64,{base64.b64encode(drawn.body).decode()}"
 
 
-def _redraw(sent: str) -> str:
-    raw = _bytes_of(sent)
+async def draw(raw: bytes, sides: Sequence[int], kept_bytes: int) -> Drawn:
+    """The image drawn anew in a thread, with the longest of these sides whose bytes are few enough, or the shortest of them."""
+    return await asyncio.get_running_loop().run_in_executor(_BENCH, _draw, raw, sides, kept_bytes)
+
+
+def _draw(raw: bytes, sides: Sequence[int], kept_bytes: int) -> Drawn:
     kind = _kind_of(raw)
     try:
         # The decoders warn of small damage on standard error; only this one thread ever silences them.
         with warnings.catch_warnings(action="ignore"):
-            image = _pixels_of(raw, kind)
+            image = _pixels_of(raw, kind, sides[0])
     except _BROKEN as error:
         raise BadLogo(f"this {kind} image cannot be read, it may be cut off or damaged; {_SEND}") from error
-    return f"data:image/{kind.lower()};base64,{base64.b64encode(_encoded(image, kind)).decode()}"
+    body = _encoded(image, kind, sides, kept_bytes)
+    return Drawn(body, kind.lower(), image.width, image.height)
 
 
 def _bytes_of(sent: str) -> bytes:
@@ -79,14 +96,14 @@ def _kind_of(raw: bytes) -> str:
     raise BadLogo(f"this is no image of a kind that is taken; {_SEND}")
 
 
-def _pixels_of(raw: bytes, kind: str) -> Image.Image:
+def _pixels_of(raw: bytes, kind: str, side: int) -> Image.Image:
     with _READERS[kind](BytesIO(raw)) as opened:
         _require_modest(opened, raw)
-        opened.draft("RGB", (2 * SIDES[0], 2 * SIDES[0]))
+        opened.draft("RGB", (2 * side, 2 * side))
         opened.load()
         alpha = kind != "JPEG" and opened.has_transparency_data
         image = _in_eight_bits(opened).convert("RGBA" if alpha else "RGB")
-    image.thumbnail((SIDES[0], SIDES[0]), Image.Resampling.LANCZOS)
+    image.thumbnail((side, side), Image.Resampling.LANCZOS)
     image = _upright(image)
     # From bare pixels, so that nothing the file carried beside them can be written out again.
     return Image.frombytes(image.mode, image.size, image.tobytes())
@@ -114,11 +131,11 @@ def _upright(image: Image.Image) -> Image.Image:
         return image
 
 
-def _encoded(image: Image.Image, kind: str) -> bytes:
-    for side in SIDES:
+def _encoded(image: Image.Image, kind: str, sides: Sequence[int], kept_bytes: int) -> bytes:
+    for side in sides:
         image.thumbnail((side, side), Image.Resampling.LANCZOS)
         kept = BytesIO()
         image.save(kept, kind, **_WRITING[kind])
-        if kept.tell() <= KEPT_BYTES:
+        if kept.tell() <= kept_bytes:
             break
     return kept.getvalue()

@@ -17,10 +17,14 @@ interface Props {
   palette: Theme;
   broken: Judged[];
   refused: Refused | null;
+  /** Which colours matter here. */
+  groups?: readonly (keyof typeof GROUPS)[];
   onToken: (token: string, colour: string | null) => void;
 }
 
-export function Colours({ mode, onMode, own, palette, broken, refused, onToken }: Props) {
+const ALL = Object.keys(GROUPS) as (keyof typeof GROUPS)[];
+
+export function Colours({ mode, onMode, own, palette, broken, refused, groups = ALL, onToken }: Props) {
   const { t } = useLanguage();
   const counts = { light: broken.filter((one) => one.mode === 'light').length, dark: broken.filter((one) => one.mode === 'dark').length };
   const touched = new Set(broken.flatMap((one) => [one.front, one.ground]).filter((token) => token in own));
@@ -31,7 +35,7 @@ export function Colours({ mode, onMode, own, palette, broken, refused, onToken }
       action={<ModeSwitch mode={mode} onMode={onMode} counts={counts} />}
     >
       <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
-        {(Object.keys(GROUPS) as (keyof typeof GROUPS)[]).map((group) => (
+        {groups.map((group) => (
           <section key={group} aria-label={t(`branding.group_${group}`)}>
             <h3 className="mb-1 text-sm font-semibold text-muted">{t(`branding.group_${group}`)}</h3>
             <ul className="grid grid-cols-[minmax(0,1fr)] gap-x-8 lg:grid-cols-2 xl:grid-cols-1">
