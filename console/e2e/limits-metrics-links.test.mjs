@@ -69,6 +69,25 @@ describe('metrics', () => {
   });
 });
 
+describe('the checkup', () => {
+  it('names each thing the server depends on, and what to do where it is not well', async () => {
+    const person = await openPerson(browser, server, { token: ada });
+    const { page } = person;
+    await person.go('/settings/instance');
+
+    await button(page, t('instance.checkup_run')).click();
+    const region = page.getByRole('region', { name: t('instance.checkup') });
+    const line = (name) => region.getByRole('listitem').filter({ hasText: t(`instance.check_${name}`) });
+    await line('walls').waitFor();
+
+    assert.ok((await region.getByRole('listitem').count()) >= 12);
+    assert.match(await line('walls').innerText(), new RegExp(t('instance.check_verdict_ok')));
+    assert.match(await line('models').innerText(), /SERVICE_LOCAL_MODEL_URL/);
+    await examineBoth(page, 'checkup');
+    await person.close();
+  });
+});
+
 describe('an expiring link', () => {
   it('opens the file without an account', async () => {
     const { id } = await put(server, ada, 'ports/tides.txt', 'High water at four.');

@@ -14,13 +14,40 @@ class Metrics:
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         ProcessCollector(registry=self.registry)
-        self.requests = Counter(
-            "atrium_requests", "Requests answered.", ("method", "route", "status"), registry=self.registry
+        # The names of OpenTelemetry's conventions, as Prometheus spells them.
+        self.requests = Histogram(
+            "http_server_request_duration_seconds",
+            "Time to answer a request.",
+            ("http_request_method", "http_route", "http_response_status_code"),
+            buckets=BUCKETS,
+            registry=self.registry,
         )
-        self.seconds = Histogram(
-            "atrium_request_seconds", "Time to answer.", ("method", "route"), buckets=BUCKETS, registry=self.registry
+        self.in_flight = Gauge("http_server_active_requests", "Requests being answered.", registry=self.registry)
+        self.connections = Gauge(
+            "atrium_database_connections",
+            "Connections of this process to PostgreSQL.",
+            ("state",),
+            registry=self.registry,
         )
-        self.in_flight = Gauge("atrium_requests_in_flight", "Requests being answered.", registry=self.registry)
+        # Of the whole instance: the same from every process, read when they are asked for.
+        self.jobs_queued = Gauge("atrium_jobs_queued", "Jobs that wait, of all companies.", registry=self.registry)
+        self.jobs_oldest = Gauge(
+            "atrium_jobs_oldest_seconds",
+            "How long the oldest job waits that no cap, quota or suspension holds back.",
+            registry=self.registry,
+        )
+        self.workers = Gauge("atrium_workers", "Workers seen within a minute.", registry=self.registry)
+        self.unsealed_oldest = Gauge(
+            "atrium_audit_unsealed_oldest_seconds",
+            "Age of the oldest audit event without its place in a chain.",
+            registry=self.registry,
+        )
+        self.blobs_waiting = Gauge(
+            "atrium_blobs_waiting_release", "Bytes' names that wait to be released.", registry=self.registry
+        )
+        self.executors_silent = Gauge(
+            "atrium_executors_silent", "Machines in service that do not answer.", registry=self.registry
+        )
         self.refused_logins = Counter(
             "atrium_refused_logins", "Sign-ins refused, by reason.", ("reason",), registry=self.registry
         )
@@ -42,6 +69,19 @@ class Metrics:
         )
         self.turns_refused = Counter(
             "atrium_turns_refused", "Turns refused before a model was asked.", ("code",), registry=self.registry
+        )
+        self.last_backup = Gauge(
+            "atrium_backup_last_success_timestamp_seconds", "When the newest backup was taken.", registry=self.registry
+        )
+        self.backup_interval = Gauge(
+            "atrium_backup_interval_seconds",
+            "How old the newest backup may become; 0 without a schedule.",
+            registry=self.registry,
+        )
+        self.changes_lag = Gauge(
+            "atrium_changes_lag_seconds",
+            "How long the change feed waits for an open transaction.",
+            registry=self.registry,
         )
         self.sealed_events = Counter("atrium_audit_events_sealed", "Audit events chained.", registry=self.registry)
 

@@ -1,0 +1,1 @@
+"""What is installed: units, container, wheel, bill of materials."""

@@ -1,0 +1,1 @@
+"""Moving one company between instances."""
