@@ -1,0 +1,47 @@
+"""What the change feed does in the background: tell of shares that came to their date, and forget what is old."""
+
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from itertools import groupby
+
+from atrium.product.changes import store
+from atrium.product.changes.hub import Hub
+from atrium.seams.context import Services
+from atrium.seams.wiring import Chore
+
+KEPT_DAYS = 30
+_BATCH, _MOST_BATCHES = 5000, 20
+# Looked back so far, because a share may be written shortly before its date and committed after it.
+_BACK = timedelta(minutes=1)
+_DAY = timedelta(hours=24)
+
+
+async def tell_expired(services: Services) -> None:
+    """Tell people whose shares came to their date since the last look; after a start since a day ago."""
+    hub: Hub | None = services.started.get("changes")
+    if hub is None:
+        return
+    now = datetime.now(UTC)
+    since = hub.expired_until - _BACK if hub.expired_until is not None else now - _DAY
+    async with services.database.begin_system() as db:
+        found = await store.list_expired(db, since)
+    for org_id, things in groupby(sorted(found), key=lambda one: one[0]):
+        async with services.database.begin(org_id) as db:
+            if await store.tell_expired(db, org_id, [id for _, id in things]):
+                db.after_commit(partial(hub.committed, org_id))
+    hub.expired_until = now
+
+
+async def forget(services: Services) -> int:
+    """Drop what is older than a page shows, some at a time; how many rows."""
+    dropped = 0
+    for _ in range(_MOST_BATCHES):
+        async with services.database.begin_system() as db:
+            done = await store.forget(db, KEPT_DAYS, _BATCH)
+        dropped += done
+        if done < _BATCH:
+            break
+    return dropped
+
+
+CHORES = (Chore("changes.expired", 5, tell_expired), Chore("changes.forget", 600, forget))
