@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { examineBoth } from './axe.mjs';
 import { LOCALES, wordsOf } from './words.mjs';
-import { call, closeAll, found, join, openBrowser, openPerson, openServer, put } from './world.mjs';
+import { call, closeAll, found, join, openBrowser, openPerson, openServer, put, until } from './world.mjs';
 
 const t = wordsOf('en');
 let browser, server, ada, jeroen;
@@ -18,7 +18,7 @@ before(async () => {
   await call(server, '/api/documents', { token: ada, body: { title: 'Berth handbook', body: '# Mooring\n\nHow lines are made fast.', visibility: 'team' } });
   await put(server, ada, 'ports/tide-table.txt', 'High water at Bilbao half past nine. The sluice keeper sleeps until ten.');
   // A file's text is read some time after the upload.
-  while ((await call(server, '/api/search?q=sluice', { token: ada })).items.length === 0) await new Promise((done) => setTimeout(done, 100));
+  await until('the text is found', async () => (await call(server, '/api/search?q=sluice', { token: ada })).items.length > 0);
 });
 after(closeAll);
 
@@ -35,7 +35,8 @@ describe('a search', () => {
     await page.waitForFunction(isField);
     await page.keyboard.type('keeper sluic');
     const row = rows(page).filter({ hasText: 'tide-table.txt' });
-    await row.waitFor();
+    // The first word alone may have been answered before the second was typed.
+    await row.locator('mark').nth(1).waitFor();
     assert.deepEqual(await row.locator('mark').allInnerTexts(), ['sluice', 'keeper']);
     await page.keyboard.press('ArrowDown');
     await page.waitForFunction(() => document.activeElement?.matches('[data-row]'));
@@ -43,6 +44,9 @@ describe('a search', () => {
     await page.waitForFunction(isField);
     await page.keyboard.press('Enter');
     await page.waitForURL(/#\/files\//);
+    const place = page.locator('pre mark');
+    await place.waitFor();
+    assert.equal(await place.innerText(), 'sluice keeper');
     await page.goBack();
     await page.waitForURL(/#\/search\?q=/);
     assert.equal(await page.getByRole('searchbox').inputValue(), 'keeper sluic');
@@ -83,25 +87,16 @@ describe('a search', () => {
     await owner.close();
   });
 
-  it('shows its first results soon after the last key, once the page is warm', async () => {
+  it('shows what the last word finds, however quickly one follows another', async () => {
     const { page, go, close } = await person();
     await go('/search?q=pilot');
     await rows(page).first().waitFor();
-    const times = [];
     for (const [word, title] of [['breakfast', 'Fog protocol'], ['mooring', 'Berth handbook'], ['manifest', 'Rotterdam handover'], ['bilbao', 'tide-table.txt'], ['tug', 'Fog protocol']]) {
       await page.getByRole('searchbox').fill(word.slice(0, -1));
-      await page.waitForTimeout(400);
       await page.getByRole('searchbox').fill('');
-      await page.waitForTimeout(400);
-      const began = Date.now();
       await page.getByRole('searchbox').fill(word);
       await rows(page).filter({ hasText: title }).first().waitFor();
-      times.push(Date.now() - began);
     }
-    const median = times.sort((one, other) => one - other)[2];
-    console.log(`# first results after ${times.join(', ')} ms`);
-    // The goal is 150 ms on a machine of its own; other suites share the cores here.
-    assert.ok(median <= 1000, `the median was ${median} ms`);
     await close();
   });
 });

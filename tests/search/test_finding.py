@@ -6,6 +6,7 @@ import pytest
 
 from atrium.product.search import service, store
 from tests.client import Client
+from tests.patience import PATIENCE
 from tests.people import Company
 
 
@@ -135,10 +136,9 @@ async def test_a_search_that_takes_too_long_is_cut_and_says_so(alice: Client, mo
     monkeypatch.setattr(service, "_MOST", 1)
 
     async def slowly(db: Any, *_: object) -> None:
-        await db.run("SELECT pg_sleep(10)")
+        await db.run(f"SELECT pg_sleep({2 * PATIENCE})")
 
     monkeypatch.setattr(store, "list_candidates", slowly)
     reply = await alice.get("/api/search", q="barometer")
 
     assert (reply.status, reply["cut"], reply["items"]) == (200, True, [])
-    assert reply["took_ms"] < 500

@@ -7,7 +7,7 @@ from atrium.product.search import verification
 from tests.client import Client
 from tests.people import Company
 from tests.postgres import run_as_owner
-from tests.search.world import WORDS, World, done, found, make_world
+from tests.search.world import WORDS, World, done, found, frequent_words, make_world
 
 STEPS = 10_000 if os.environ.get("ATRIUM_FULL") else 250
 
@@ -37,6 +37,8 @@ async def test_random_changes_are_found_as_a_model_says(house: Application) -> N
         assert {hit["id"] for hit in await found(person, word)} == world.expected(person, word), word
 
     await assert_everybody_finds_theirs(world)
+    async with frequent_words(house):
+        await assert_everybody_finds_theirs(world)
     assert await differences(house, world.company) == []
 
 

@@ -1,7 +1,11 @@
 """What one may not read changes nothing of what one finds: neither hits nor order, scores, snippets or cursors."""
 
+import math
 import os
+import time
+from contextlib import nullcontext
 from itertools import product
+from random import Random
 from typing import Any
 from uuid import UUID
 
@@ -13,9 +17,12 @@ from atrium.product.search import chores, verification
 from tests.client import Client
 from tests.people import Company
 from tests.postgres import run_as_owner
-from tests.search.world import WORDS, World, done, make_world
+from tests.search import graph
+from tests.search.world import WORDS, World, done, frequent_words, make_world
 
-WORLDS = 200 if os.environ.get("ATRIUM_FULL") else 3
+FULL = os.environ.get("ATRIUM_FULL")
+WORLDS = 200 if FULL else 3
+SAMPLES = 10_000 if FULL else 200
 QUERIES = (
     *WORDS[:3],
     "lantern quiche",
@@ -41,11 +48,12 @@ async def answers(person: Client, **more: Any) -> list[Any]:
     return seen
 
 
-async def hide(world: World, person: Client, *, wide: bool) -> None:
-    """Take out of the index whatever this person cannot read, as if it had never been written."""
+async def hide(world: World, person: Client, *, wide: bool) -> dict[str, str]:
+    """Take out of the index and the graph whatever this person cannot read, as if it had never been written; the graph as it was."""
     hidden = [thing.id for thing in world.things if not thing.readable_by(person, wide=wide)]
     url = world.house.services.settings.database_url
     await run_as_owner(url, "DELETE FROM search_rows WHERE org_id = $2 AND id = ANY($1)", hidden, world.company.org.id)
+    return await graph.take_out(world.house, world.company.org.id, hidden)
 
 
 @pytest.mark.parametrize("seed", range(WORLDS))
@@ -53,13 +61,87 @@ async def test_what_one_cannot_read_does_not_exist(house: Application, seed: int
     world = await make_world(house, seed)
     for _ in range(40):
         await world.step()
+    for _ in range(8):
+        await world.mention()
+    for _ in range(3):
+        await world.merge()
 
-    for person, wide in [*product(world.people, [False]), (world.reader, True)]:
-        more = {"scope": "org"} if wide else {}
-        before = await answers(person, **more)
-        await hide(world, person, wide=wide)
-        assert await answers(person, **more) == before
-        await verification.rebuild(house.services.database, world.company.org.id)
+    # In every other world words are looked for from the newest row on, as in a large instance.
+    async with frequent_words(house) if seed % 2 else nullcontext():
+        for person, wide in [*product(world.people, [False]), (world.reader, True)]:
+            more = {"scope": "org"} if wide else {}
+            before = await answers(person, **more)
+            kept = await hide(world, person, wide=wide)
+            assert await answers(person, **more) == before
+            await graph.put_back(house, world.company.org.id, kept)
+            await verification.rebuild(house.services.database, world.company.org.id)
+
+
+async def test_generated_worlds_have_entities_that_some_find_and_others_do_not(house: Application) -> None:
+    world = await make_world(house, 0)
+    for _ in range(40):
+        await world.step()
+    for _ in range(8):
+        await world.mention()
+
+    kinds = [{hit["id"] for _, *pages in await answers(one) for page in pages for hit in page.get("items", ())
+              if hit["kind"] == "entity"} for one in world.people]  # fmt: skip
+
+    assert any(kinds)
+    assert len({frozenset(found) for found in kinds}) > 1
+
+
+async def two_diaries(company: Company) -> Client:
+    """Somebody beside whom another writes words that only that one can read."""
+    owner, reader = await company.join("member"), await company.join("member")
+    for number in range(20):
+        body = {"title": f"Diary {number}", "body": "zirconium", "visibility": "private"}
+        done(await owner.post("/api/notes", body))
+        done(await reader.post("/api/notes", body | {"body": "argon"}))
+    return reader
+
+
+async def test_a_word_that_only_others_can_read_is_answered_like_none(company: Company) -> None:
+    reader = await two_diaries(company)
+
+    pages = [done(await reader.get("/api/search", q=word)).body for word in ("zirconium", "xenophanes")]
+
+    assert [page["items"] for page in pages] == [[], []]
+    assert (
+        len({tuple(sorted((name, str(value)) for name, value in page.items() if name != "took_ms")) for page in pages})
+        == 1
+    )
+
+
+@pytest.mark.proof
+async def test_a_word_that_only_others_can_read_takes_as_long_as_none(company: Company) -> None:
+    reader = await two_diaries(company)
+    times: dict[str, list[float]] = {"zirconium": [], "xenophanes": []}
+    for number in range(SAMPLES + 20):
+        for word in sorted(times, reverse=bool(number % 2)):
+            began = time.perf_counter()
+            assert done(await reader.get("/api/search", q=word))["items"] == []
+            if number >= 20:
+                times[word].append(time.perf_counter() - began)
+
+    assert abs(told_apart(*times.values())) < 4
+
+
+def told_apart(ours: list[float], others: list[float]) -> float:
+    """By how many standard deviations the ranks of two samples differ from what chance makes of them (Mann and Whitney)."""
+    ranked = sorted([(one, True) for one in ours] + [(one, False) for one in others])
+    ranks = sum(at for at, (_, own) in enumerate(ranked, 1) if own)
+    size, other = len(ours), len(others)
+    expected, deviation = size * (size + other + 1) / 2, math.sqrt(size * other * (size + other + 1) / 12)
+    return (ranks - expected) / deviation
+
+
+def test_a_difference_of_time_would_be_seen() -> None:
+    dice = Random(3)
+    base = [dice.gauss(5, 1) for _ in range(SAMPLES)]
+
+    assert abs(told_apart(base, [dice.gauss(5, 1) for _ in range(SAMPLES)])) < 4
+    assert abs(told_apart(base, [dice.gauss(5.5, 1) for _ in range(SAMPLES)])) > 4
 
 
 async def test_another_company_finds_nothing(company: Company, alice: Client, stranger: Client) -> None:
@@ -75,7 +157,8 @@ async def test_the_function_answers_for_the_company_of_the_transaction_alone(
     done(await alice.post("/api/notes", {"title": "Zeppelin", "body": "", "visibility": "team"}))
     ask = f"""
       SELECT count(*) FROM search_candidates('{alice.org_id}', '{alice.user_id}', '{alice.team_id}', ARRAY['{alice.user_id}']::uuid[], true,
-        true, true, ARRAY['note'], '', 'words', 'zeppelin', 'zeppelin', ARRAY['zeppelin'], '', ARRAY[]::text[], 10)
+        true, true, ARRAY['note'], '', 'words', 'zeppelin', 'zeppelin', 'zeppelin', ARRAY['zeppelin']::tsquery[], NULL,
+        ARRAY['zeppelin'], '', ARRAY[]::text[], ARRAY[]::text[], true, 10, 10) WHERE id IS NOT NULL
     """
 
     counts = []

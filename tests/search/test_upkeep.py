@@ -8,6 +8,7 @@ import pytest
 
 from atrium.boot.assemble import Application
 from atrium.boot.searching import rebuild_search, verify_search
+from atrium.engine.repository import service as repository
 from atrium.engine.repository import texts
 from atrium.engine.repository.model import Text
 from atrium.product.search import chores
@@ -53,6 +54,23 @@ async def test_an_extracted_text_is_found_with_its_place(house: Application, ali
 
     assert (hit["id"], hit["matched"]) == (stored["id"], ["text"])
     assert [hit["snippet"][start:stop] for start, stop in hit["marks"]] == ["Gyroscope"]
+
+
+async def test_a_grant_that_ended_long_ago_is_forgotten_and_its_row_follows(
+    house: Application, alice: Client, bob: Client
+) -> None:
+    id = done(await alice.put("/api/repo/lent.bin", b"\0"))["id"]
+    body = {"principal_type": "user", "principal_id": bob.user_id, "expires_at": "2999-01-01T00:00:00Z"}
+    done(await alice.post(f"/api/repo-obj/{id}/share", body))
+    url = house.services.settings.database_url
+    await run_as_owner(
+        url, "UPDATE object_grants SET expires_at = now() - interval '40 days' WHERE object_id = $1", UUID(id)
+    )
+
+    assert await repository.forget_grants(house.services) >= 1
+
+    ((readers,),) = await run_as_owner(url, "SELECT readers FROM search_rows WHERE id = $1", UUID(id))
+    assert UUID(bob.user_id) not in readers
 
 
 async def test_the_commands_find_and_mend(tmp_path_factory: pytest.TempPathFactory) -> None:

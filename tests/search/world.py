@@ -1,5 +1,7 @@
 """A small company whose people write, share, hide and delete at random, and what each of them should find."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -8,9 +10,21 @@ from atrium.boot.assemble import Application
 from tests.client import Answer, Client
 from tests.people import Company, found_company
 from tests.postgres import run_as_owner
+from tests.search import graph
 
 # No two have letters in common that would make their titles alike.
 WORDS = ("lantern", "quiche", "bobsled", "wyvern", "mahjong")
+
+
+@asynccontextmanager
+async def frequent_words(house: Application) -> AsyncIterator[None]:
+    """As in a large instance whose statistics say that nearly every row has these words; the others in none, as far as is known."""
+    url = house.services.settings.database_url
+    await run_as_owner(url, "INSERT INTO search_words SELECT unnest($1::text[]), 0", ["", *WORDS])
+    try:
+        yield
+    finally:
+        await run_as_owner(url, "DELETE FROM search_words")
 
 
 @dataclass(slots=True)
@@ -45,6 +59,9 @@ class World:
     reader: Client
     dice: Random
     things: list[Thing] = field(default_factory=list)
+    # Entities that were mentioned, by whom, and those that are one with another.
+    entities: dict[str, Client] = field(default_factory=dict)
+    merged: set[str] = field(default_factory=set)
 
     async def step(self) -> None:
         """One random change."""
@@ -73,6 +90,26 @@ class World:
         key = f"{len(self.things)}-{'-'.join(sorted(words))}.bin"
         made = done(await owner.put(f"/api/repo/{key}?visibility={seen}", b"\0"))
         self.things.append(Thing(made["id"], owner, False, words, seen, key))
+
+    async def mention(self) -> None:
+        """An object says something of entities whose names are made of the words."""
+        files = [thing for thing in self.things if not thing.of_notes and not thing.trashed]
+        if not files:
+            return
+        thing = self.dice.choice(files)
+        names = {" ".join(self.dice.sample(WORDS, self.dice.randint(1, 2))).title() for _ in range(3)}
+        ids = await graph.say(self.house, thing.owner, thing.id, *sorted(names))
+        self.entities |= dict.fromkeys(ids, thing.owner)
+
+    async def merge(self) -> None:
+        """Two entities of one team are one."""
+        apart = sorted(self.entities.keys() - self.merged)
+        if len(apart) < 2:
+            return
+        keep, drop = self.dice.sample(apart, 2)
+        if self.entities[keep].team_id == self.entities[drop].team_id:
+            await graph.merge(self.house, self.entities[keep], keep, drop)
+            self.merged |= {keep, drop}
 
     async def _edit(self) -> None:
         thing = self.some()

@@ -39,5 +39,5 @@ export function Result({ found }: { found: Found }) {
 }
 
 /** Where it matched, the most telling place first. */
-const whereOf = ({ matched }: Found): 'title' | 'key' | 'text' =>
-  (['title', 'key'] as const).find((one) => matched.includes(one)) ?? 'text';
+const whereOf = ({ matched }: Found): 'title' | 'key' | 'name' | 'text' =>
+  (['title', 'key', 'name'] as const).find((one) => matched.includes(one)) ?? 'text';

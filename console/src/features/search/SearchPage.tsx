@@ -2,9 +2,9 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Search, SearchX } from 'lucide-react';
-import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
+import { useRef, type KeyboardEvent } from 'react';
+import { FindField } from '@/app/FindField';
 import { Page } from '@/app/Page';
-import { useShortcuts } from '@/app/shortcuts';
 import { useLanguage } from '@/i18n/language';
 import { Button } from '@/ui/Button';
 import { Empty } from '@/ui/Empty';
@@ -15,7 +15,6 @@ import { searchQuery, type Asked } from './queries';
 import { Result } from './Result';
 
 const TYPING_PAUSE = 80;
-const LONGEST = 200;
 
 /** The search in the address: it can be linked to, pinned, and Back undoes it. */
 function useAsked(): [Asked, (change: Asked) => void] {
@@ -31,17 +30,9 @@ function useAsked(): [Asked, (change: Asked) => void] {
 export default function SearchPage() {
   const { t } = useLanguage();
   const [asked, change] = useAsked();
-  const [typed, setTyped] = useState(asked.q ?? '');
   const field = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLUListElement>(null);
   useRowKeys(list);
-  useShortcuts([{ keys: '/', label: 'search.focus', run: () => field.current?.select() }]);
-  useEffect(() => {
-    const q = typed.trim();
-    if (q === (asked.q ?? '')) return;
-    const timer = setTimeout(() => change({ q }), TYPING_PAUSE);
-    return () => clearTimeout(timer);
-  });
   const found = useInfiniteQuery({ ...searchQuery(asked), placeholderData: keepPreviousData });
   const pages = asked.q ? found.data?.pages : undefined;
   const items = pages?.flatMap((page) => page.items);
@@ -65,21 +56,16 @@ export default function SearchPage() {
   return (
     <Page title={t('nav.search')} width="narrow">
       <div role="search">
-        <div className="relative">
-          <Search size={17} className="pointer-events-none absolute start-3.5 top-3.5 text-muted" aria-hidden />
-          <input
-            ref={field}
-            type="search"
-            autoFocus
-            maxLength={LONGEST}
-            value={typed}
-            onChange={(event) => setTyped(event.target.value)}
-            onKeyDown={press}
-            aria-label={t('search.field')}
-            placeholder={t('search.field')}
-            className="field h-12 ps-10 text-lg"
-          />
-        </div>
+        <FindField
+          large
+          field={field}
+          q={asked.q ?? ''}
+          label={t('search.field')}
+          shortcut="search.focus"
+          pause={TYPING_PAUSE}
+          onFind={(q) => change({ q })}
+          onKeyDown={press}
+        />
         <Filters asked={asked} onChange={change} />
       </div>
       <p role="status" className="my-3 min-h-5 text-sm text-muted">

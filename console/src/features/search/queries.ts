@@ -1,9 +1,10 @@
 /** What a search asks for, and what it finds. */
 import { infiniteQueryOptions } from '@tanstack/react-query';
-import { api, value, type Schemas } from '@/api/client';
+import { api, value } from '@/api/client';
+import type { Hit } from '@/app/things';
 
-export type Found = Omit<Schemas['SearchHit'], 'marks'> & { marks: number[][] };
-export const KINDS = ['note', 'document', 'object'] as const;
+export type Found = Hit;
+export const KINDS = ['note', 'document', 'object', 'entity'] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** A search as it stands in the address. */

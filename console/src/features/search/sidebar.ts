@@ -1,6 +1,9 @@
 import { Search } from 'lucide-react';
 import type { Sidebar } from '@/app/feature';
 
+const [of, label, permission] = ['/search', 'nav.search', 'search'] as const;
+
 export default {
-  places: [{ to: '/search', label: 'nav.search', icon: Search, key: '/', permission: 'search', order: 15 }],
+  places: [{ to: of, label, icon: Search, key: '/', permission, order: 15 }],
+  tabs: [{ of, to: of, label, permission, order: 15 }],
 } satisfies Sidebar;

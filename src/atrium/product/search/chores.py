@@ -46,6 +46,21 @@ async def _refresh(services: Services, org_id: UUID, source: str, ids: list[UUID
         await indexing.refresh(db, org_id, source, ids)
 
 
+async def read_moved(services: Services) -> int:
+    """Read the words of objects that were moved with a large folder; how many. Several processes may do so at once."""
+    done = 0
+    for _ in range(_MOST_BATCHES):
+        async with services.database.begin_system() as db:
+            waiting = await store.list_moved(db, _BATCH)
+        for org_id, things in groupby(waiting, key=lambda one: one[0]):
+            async with services.database.begin(org_id) as db:
+                await indexing.read_moved(db, org_id, [id for _, id in things])
+        done += len(waiting)
+        if len(waiting) < _BATCH:
+            break
+    return done
+
+
 async def count_words(services: Services) -> int:
     """Renew how rare frequent words are, in powers of two, over a sample of the whole instance; how many words that are."""
     async with services.database.begin_system() as db:
@@ -63,4 +78,8 @@ def rarity_of(rows: int, looked_at: int) -> int:
     return min(_RAREST, max(0, (looked_at // max(1, rows)).bit_length() - 1))
 
 
-CHORES = (Chore("search.catch_up", 5, catch_up), Chore("search.count_words", 3600, count_words))
+CHORES = (
+    Chore("search.catch_up", 5, catch_up),
+    Chore("search.read_moved", 5, read_moved),
+    Chore("search.count_words", 3600, count_words),
+)

@@ -25,5 +25,5 @@ async def search(
     limit: PageSize = 20,
     cursor: Cursor | None = None,
 ) -> SearchResults:
-    """Find notes, files and documents that the caller can read, best first."""
+    """Find notes, files, documents and entities that the caller can read, best first."""
     return await service.search(ctx, Search(q, kind, prefix, scope), limit, cursor)

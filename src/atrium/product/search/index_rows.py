@@ -5,13 +5,13 @@ from uuid import UUID
 import msgspec
 
 from atrium.kit.database import Transaction
-from atrium.product.search.store import wide_of
+from atrium.product.search.store import WORDS, wide_of
 from atrium.product.search.words import Indexed
 
 # Of each source: its rows as `t`, which of them can be found, and what the index keeps of them besides words.
 _SHARED = "CASE WHEN t.visibility = 'team' THEN ARRAY[t.team_id, :wide::uuid] ELSE '{}' END"
 _NOTES = f"""
-  SELECT t.org_id, t.id, 'note'::text AS kind, t.team_id, t.owner_id, NULL::text AS key, t.visibility, t.version::text AS edition,
+  SELECT t.org_id, t.id, 'note'::text AS kind, t.team_id, t.owner_id, NULL::text AS key, t.visibility, '{WORDS} ' || t.version AS edition,
          t.updated_at, t.title, t.body AS text,
          t.owner_id || {_SHARED} || ARRAY(SELECT g.user_id FROM note_grants g WHERE g.org_id = :org_id AND g.note_id = t.id ORDER BY 1)
            AS readers
@@ -19,7 +19,7 @@ _NOTES = f"""
 """
 _OBJECTS = f"""
   SELECT t.org_id, t.id, CASE WHEN t.document THEN 'document' ELSE 'object' END AS kind, t.team_id, t.owner_id, t.key, t.visibility,
-         t.version_id::text || CASE WHEN x.version_id IS NULL THEN '' ELSE ' read' END AS edition, t.updated_at,
+         '{WORDS} ' || t.version_id || CASE WHEN x.version_id IS NULL THEN '' ELSE ' read' END AS edition, t.updated_at,
          coalesce(CASE WHEN t.document THEN v.metadata->>'title' END, v.filename) AS title, coalesce(x.text, '') AS text,
          t.owner_id || {_SHARED}
            || ARRAY(SELECT g.principal_id FROM object_grants g WHERE g.org_id = :org_id AND g.object_id = t.id ORDER BY 1) AS readers
@@ -53,10 +53,11 @@ _LOCK = {
 _UPSERT = {
     name: f"""
       INSERT INTO search_rows AS s (org_id, id, {ACCESS}, {_KEPT})
-      SELECT t.org_id, t.id, {_of("t", ACCESS)}, t.edition, g.lexemes::tsvector, string_to_array(g.triples, ' '),
+      SELECT t.org_id, t.id, {_of("t", ACCESS)}, t.edition, search_lexemes(g.lexemes, g.languages), string_to_array(g.triples, ' '),
              g.title_words, g.head_words, g.text_words
-        FROM unnest(:ids::uuid[], :lexemes::text[], :triples::text[], :title_words::int[], :head_words::int[], :text_words::int[])
-             AS g (id, lexemes, triples, title_words, head_words, text_words) JOIN ({truth}) AS t ON t.id = g.id
+        FROM unnest(:ids::uuid[], :lexemes::text[], :languages::text[], :triples::text[], :title_words::int[], :head_words::int[],
+                    :text_words::int[])
+             AS g (id, lexemes, languages, triples, title_words, head_words, text_words) JOIN ({truth}) AS t ON t.id = g.id
        WHERE t.org_id = :org_id
       ON CONFLICT (org_id, id) DO UPDATE SET ({ACCESS}, {_KEPT}) = ROW ({_of("excluded", f"{ACCESS}, {_KEPT}")})
     """
@@ -64,7 +65,11 @@ _UPSERT = {
 }
 _DELETE = {
     name: f"""
-      DELETE FROM search_rows s WHERE s.org_id = :org_id AND s.id = ANY(:ids) AND NOT EXISTS (SELECT FROM ({truth}) AS t WHERE t.id = s.id)
+      WITH gone AS (
+        DELETE FROM search_rows s
+         WHERE s.org_id = :org_id AND s.id = ANY(:ids) AND NOT EXISTS (SELECT FROM ({truth}) AS t WHERE t.id = s.id) RETURNING s.id
+      )
+      DELETE FROM search_moved m USING gone WHERE m.org_id = :org_id AND m.id = gone.id
     """
     for name, truth in TRUTH.items()
 }
@@ -95,11 +100,11 @@ _WAITING = {
 }
 _WRONG = {
     name: f"""
-      SELECT t.id, CASE WHEN s.id IS NULL THEN 'missing' WHEN s.edition <> t.edition OR s.lexemes <> g.lexemes::tsvector THEN 'words'
-                        ELSE 'access' END
-        FROM unnest(:ids::uuid[], :lexemes::text[]) AS g (id, lexemes) JOIN ({truth}) AS t ON t.id = g.id
+      SELECT t.id, CASE WHEN s.id IS NULL THEN 'missing'
+                        WHEN s.edition <> t.edition OR s.lexemes <> search_lexemes(g.lexemes, g.languages) THEN 'words' ELSE 'access' END
+        FROM unnest(:ids::uuid[], :lexemes::text[], :languages::text[]) AS g (id, lexemes, languages) JOIN ({truth}) AS t ON t.id = g.id
         LEFT JOIN search_rows s ON s.org_id = :org_id AND s.id = t.id
-       WHERE s.id IS NULL OR s.edition <> t.edition OR s.lexemes <> g.lexemes::tsvector
+       WHERE s.id IS NULL OR s.edition <> t.edition OR s.lexemes <> search_lexemes(g.lexemes, g.languages)
           OR ({_of("s", ACCESS)}) IS DISTINCT FROM ({_of("t", ACCESS)})
     """
     for name, truth in TRUTH.items()
@@ -146,10 +151,11 @@ async def list_ids(db: Transaction, org_id: UUID, source: str, after: UUID, limi
 
 
 async def list_wrong(
-    db: Transaction, org_id: UUID, source: str, ids: list[UUID], lexemes: list[str]
+    db: Transaction, org_id: UUID, source: str, ids: list[UUID], read: list[Indexed]
 ) -> list[tuple[UUID, str]]:
     """Where the index differs from these things, and in what."""
-    rows = await db.rows(_WRONG[source], org_id=org_id, wide=wide_of(org_id), ids=ids, lexemes=lexemes)
+    columns = {name: [getattr(one, name) for one in read] for name in ("lexemes", "languages")}
+    rows = await db.rows(_WRONG[source], org_id=org_id, wide=wide_of(org_id), ids=ids, **columns)
     return [(row[0], row[1]) for row in rows]
 
 

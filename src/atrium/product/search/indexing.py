@@ -3,6 +3,7 @@
 import asyncio
 from uuid import UUID
 
+from atrium.engine.repository.model import StoredObject, is_markdown
 from atrium.kit.database import Transaction
 from atrium.product.notes.model import Note
 from atrium.product.search import index_rows, store
@@ -10,6 +11,8 @@ from atrium.product.search.words import Indexed, index
 
 # A longer text is cut into words in a thread, so that the others are served meanwhile.
 _LONG = 20_000
+# So many objects that were moved have their words read in the transaction that moves them.
+_FEW = 20
 
 
 async def put(db: Transaction, org_id: UUID, source: str, id: UUID, title: str, key: str, text: str) -> None:
@@ -25,6 +28,15 @@ async def put_note(db: Transaction, org_id: UUID, note: Note) -> None:
         await put(db, org_id, "notes", note.id, note.title, "", note.body)
 
 
+async def put_object(db: Transaction, org_id: UUID, stored: StoredObject) -> None:
+    """Write the row of an object that this transaction has written, by its name until its text has been read."""
+    version = stored.version
+    title = version.metadata.get("title", version.filename) if is_markdown(version.content_type) else version.filename
+    new = version.number == 1 and not version.deleted
+    if not (new and await store.insert_object(db, org_id, stored, await read(title, stored.key, ""))):
+        await put(db, org_id, "objects", stored.id, title, stored.key, "")
+
+
 async def refresh(db: Transaction, org_id: UUID, source: str, ids: list[UUID], *, again: bool = False) -> None:
     """Make the rows of these things agree with them; words that the index has are read only `again`."""
     if not ids:
@@ -36,6 +48,21 @@ async def refresh(db: Transaction, org_id: UUID, source: str, ids: list[UUID], *
     if found:
         rows = [await read(one.title, one.key or "", one.text) for one in found]
         await index_rows.put_rows(db, org_id, source, [one.id for one in found], rows)
+
+
+async def follow_moved(db: Transaction, org_id: UUID, ids: list[UUID]) -> None:
+    """Write the new keys of objects; the words of few are read at once, those of many soon after."""
+    if len(ids) <= _FEW:
+        # What still waits since an earlier move has its newest key in the index then.
+        await store.take_moved(db, org_id, ids)
+        await refresh(db, org_id, "objects", ids, again=True)
+        return
+    await store.insert_moved(db, org_id, ids)
+
+
+async def read_moved(db: Transaction, org_id: UUID, ids: list[UUID]) -> None:
+    """Read the words of those of these objects that still wait for it since they were moved."""
+    await refresh(db, org_id, "objects", await store.take_moved(db, org_id, ids), again=True)
 
 
 async def read(title: str, key: str, text: str) -> Indexed:

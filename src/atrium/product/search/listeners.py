@@ -1,6 +1,6 @@
 """What search hears: everything that changes what can be found, or who may find it."""
 
-from atrium.engine.repository.model import ObjectsChanged, ObjectWritten, is_markdown
+from atrium.engine.repository.model import ObjectsChanged, ObjectsMoved, ObjectWritten
 from atrium.product.notes.model import NoteSaved, NotesChanged
 from atrium.product.search import indexing
 from atrium.seams.context import Context
@@ -19,9 +19,7 @@ async def on_notes_changed(ctx: Context, event: NotesChanged) -> None:
 
 async def on_object_written(ctx: Context, event: ObjectWritten) -> None:
     """Write the object's row, by its name until its text has been read."""
-    stored, version = event.object, event.version
-    title = version.metadata.get("title", version.filename) if is_markdown(version.content_type) else version.filename
-    await indexing.put(ctx.db, ctx.who.org_id, "objects", stored.id, title, stored.key, "")
+    await indexing.put_object(ctx.db, ctx.who.org_id, event.object)
 
 
 async def on_objects_changed(ctx: Context, event: ObjectsChanged) -> None:
@@ -29,9 +27,15 @@ async def on_objects_changed(ctx: Context, event: ObjectsChanged) -> None:
     await indexing.refresh(ctx.db, ctx.who.org_id, "objects", event.ids)
 
 
+async def on_objects_moved(ctx: Context, event: ObjectsMoved) -> None:
+    """Follow the objects to their new keys."""
+    await indexing.follow_moved(ctx.db, ctx.who.org_id, event.ids)
+
+
 LISTENERS = (
     Listener(NoteSaved, on_note_saved),
     Listener(NotesChanged, on_notes_changed),
     Listener(ObjectWritten, on_object_written),
     Listener(ObjectsChanged, on_objects_changed),
+    Listener(ObjectsMoved, on_objects_moved),
 )

@@ -41,7 +41,7 @@ class SearchHit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class SearchResults(msgspec.Struct, frozen=True):
-    """What was found, best first. `relaxed` says that some of it has not every word, `cut` that the search was ended for its time."""
+    """What was found, best first. `relaxed` says that some of it has not every word, `cut` that the search did not look at everything."""
 
     items: list[SearchHit]
     next_cursor: str | None
@@ -67,7 +67,8 @@ class Asking(msgspec.Struct, frozen=True):
 
 
 class Candidate(msgspec.Struct, frozen=True):
-    """A row that matches and that the reader may read; `found` has the weights of each matching word's places."""
+    """A row that matches and that the reader may read. `complete` says that it has every word, `rarity` what each term counts for, `found`
+    where its words stand, `begun` the weights of places where a word begins as the last one that was asked for."""
 
     id: UUID
     kind: str
@@ -77,7 +78,29 @@ class Candidate(msgspec.Struct, frozen=True):
     head_words: int
     text_words: int
     common: int
-    found: dict[str, str] | None
+    triples: int
+    complete: bool
+    rarity: list[float]
+    found: dict[str, list[int]]
+    begun: str
+
+
+class Candidates(msgspec.Struct, frozen=True):
+    """Rows that match, the best of them, out of so many that were looked at."""
+
+    rows: list[Candidate]
+    looked: int
+
+
+class Known(msgspec.Struct, frozen=True):
+    """A word that was asked for: its stem in the reader's language, none for one that every text has; how rare it is, if that is known, and
+    where it may be the beginning of others, the share of rows that have those, added up."""
+
+    word: str
+    stems: list[str] | None
+    rarity: int | None
+    begun: float | None
+    measured: bool
 
 
 class SearchEmpty(Invalid):

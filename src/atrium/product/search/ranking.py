@@ -1,63 +1,116 @@
-"""Ranking: BM25 over title, head and whole text, added up; how rare a word is comes from the instance or from what was found."""
+"""Ranking: BM25 over title, head and whole text, added up; how rare a word is comes from the instance or from what matches."""
 
 import math
-from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from uuid import UUID
 
 from atrium.product.search.model import Candidate
 from atrium.product.search.queries import Phrase, Query
-from atrium.product.search.words import HEAD, KEY, REST, TITLE
+from atrium.product.search.words import HEAD, REST, TITLE, Places
 
 _K1, _B = 1.2, 0.75
-# Field: what it counts for, the weights of places in it, and how many words it usually has. The usual lengths are constants: averages
-# would tell of rows that the reader may not read.
-_FIELDS = (
-    (0.3, TITLE + KEY, "title_words", 6),
-    (1.0, HEAD, "head_words", 40),
-    (1.0, TITLE + HEAD + REST, "text_words", 200),
-)
-# A word that the statistics do not know is in fewer rows than one of a thousand.
-_UNKNOWN = 10
-_OWN = 1.05
+# What title, head and whole text count for, and how many words each usually has. The usual lengths are constants: averages would tell of
+# rows that the reader may not read.
+_SHARES, _USUAL = (0.3, 1.0, 1.0), (3, 60, 800)
+_OWN, _COMPLETE, _JOINED = 1.05, 1.2, 2.0
+_FORGIVEN = 4
+
+Counts = tuple[int, int, int]
 
 
-def score(candidate: Candidate, query: Query, rarity: Mapping[str, float], reader: UUID) -> float:
-    """How well a row answers; rounded, so that it says little about anything else."""
-    found = candidate.found or {}
-    total = sum(rarity[phrase[-1]] * _matched(candidate, _weights_of(phrase, query, found)) for phrase in query.phrases)
-    return round(total * (_OWN if candidate.owner_id == reader else 1), 2)
+class Scorer:
+    """How well rows answer one question."""
+
+    def __init__(self, query: Query, reader: UUID) -> None:
+        self._reader = reader
+        # Of a single word, all that the index may have of it.
+        self._terms = [
+            (phrase, query.variants(phrase[0]) if len(phrase) == 1 else None, query.is_begun(phrase))
+            for phrase in query.phrases
+        ]
+
+    def score(self, candidate: Candidate) -> float:
+        """How well a row answers; rounded, so that it says little about anything else."""
+        found = candidate.found
+        standing = [_ends(found, phrase, variants) for phrase, variants, _ in self._terms]
+        total, places = _joined(candidate, standing), _places(candidate)
+        for (_, variants, begun), ends, rarity in zip(self._terms, standing, candidate.rarity, strict=True):
+            if ends:
+                total += rarity * _matched(candidate, places.counts(ends))
+            elif begun and variants is not None:
+                total += rarity * _matched(candidate, _begun(candidate))
+        total *= _OWN if candidate.owner_id == self._reader else 1
+        return round(total * (_COMPLETE if candidate.complete else 1), 2)
 
 
-def rarities(query: Query, known: Mapping[str, int], found: Sequence[Candidate]) -> dict[str, float]:
-    """What each phrase's last word counts for: by the instance's statistics where there are some, else by what was found."""
-    if known:
-        return {
-            phrase[-1]: math.log(1 + 2.0 ** min(known.get(phrase[-1], _UNKNOWN), _UNKNOWN)) for phrase in query.phrases
-        }
-    return {phrase[-1]: _rarity_in(phrase, query, found) for phrase in query.phrases}
+def rarities(query: Query) -> list[float] | None:
+    """What each phrase counts for by the instance's statistics; None while there are none."""
+    if query.rarities is None:
+        return None
+    return [math.log(1 + 2.0 ** query.rarity(phrase)) for phrase in query.phrases]
 
 
-def _rarity_in(phrase: Phrase, query: Query, found: Sequence[Candidate]) -> float:
-    having = sum(1 for one in found if _weights_of(phrase, query, one.found or {}))
-    return math.log(1 + (len(found) - having + 0.5) / (having + 0.5)) + 0.1
+def is_titled(candidate: Candidate, query: Query) -> bool:
+    """Whether the row's title is what was asked for, word by word."""
+    return _places(candidate).is_title(list(query.asked), candidate.found)
 
 
-def _weights_of(phrase: Phrase, query: Query, found: Mapping[str, str]) -> str:
-    """The places of a phrase's rarest-looking word, its last; nothing when one of its words is not there."""
-    last = phrase[-1]
-    if any(word not in found for word in phrase[:-1]):
-        return ""
-    if last == query.beginning and phrase == query.groups[-1][-1]:
-        exact = found.get(last, "")
-        # A longer word that begins so counts for less than the word itself.
-        return exact or max((weights for word, weights in found.items() if word.startswith(last)), key=len, default="")
-    return found.get(last, "")
+def is_nearly_titled(candidate: Candidate, triples: int) -> bool:
+    """Whether the row's title is what was asked for but for one typing error: one letter changes at most four triples."""
+    return max(triples, candidate.triples) - candidate.common <= min(_FORGIVEN, 2 * candidate.common)
 
 
-def _matched(candidate: Candidate, weights: str) -> float:
+def is_in_text(candidate: Candidate) -> bool:
+    """Whether a word is in the row's text."""
+    places = sorted(place for found in candidate.found.values() for place in found)
+    _, _, whole = _places(candidate).counts(places)
+    return (
+        whole > sum(place <= _places(candidate).title_end for place in places)
+        or HEAD in candidate.begun
+        or REST in candidate.begun
+    )
+
+
+def _places(candidate: Candidate) -> Places:
+    return Places(candidate.title_words, candidate.head_words, candidate.text_words)
+
+
+def _joined(candidate: Candidate, standing: list[list[int]]) -> float:
+    """What it counts for that words stand together as they were asked for, with one word in between at most."""
     total = 0.0
-    for share, fields, length, usual in _FIELDS:
-        count = sum(weights.count(field) for field in fields)
-        norm = 1 - _B + _B * getattr(candidate, length) / usual
-        total += share * count * (_K1 + 1) / (count + _K1 * norm)
+    for at, (before, behind) in enumerate(pairwise(standing)):
+        if not before or not behind:
+            continue
+        first = set(before)
+        count = sum(place - 1 in first or place - 2 in first for place in behind)
+        rarity = min(candidate.rarity[at], candidate.rarity[at + 1])
+        total += _JOINED * rarity * _saturated(count, candidate.text_words, _USUAL[-1])
     return total
+
+
+def _begun(candidate: Candidate) -> Counts:
+    """A longer word that begins as the one that was asked for counts once in each field."""
+    begun = candidate.begun
+    return int(TITLE in begun), int(HEAD in begun), int(TITLE in begun or HEAD in begun or REST in begun)
+
+
+def _ends(found: dict[str, list[int]], phrase: Phrase, variants: list[str] | None) -> list[int]:
+    """Where the last word of a phrase stands behind the others; a single word, where it or another word of its stem does."""
+    if variants is not None:
+        # A word with another stem stands at the places of that as well.
+        standing = [found[one] for one in variants if one in found]
+        return standing[0] if len(standing) == 1 else sorted({place for places in standing for place in places})
+    before = [(len(phrase) - 1 - at, set(found.get(word, ()))) for at, word in enumerate(phrase[:-1])]
+    return [place for place in found.get(phrase[-1], ()) if all(place - back in places for back, places in before)]
+
+
+def _matched(candidate: Candidate, counts: Counts) -> float:
+    lengths = (candidate.title_words, candidate.head_words, candidate.text_words)
+    total = 0.0
+    for share, usual, length, count in zip(_SHARES, _USUAL, lengths, counts, strict=True):
+        total += share * _saturated(count, length, usual)
+    return total
+
+
+def _saturated(count: int, length: int, usual: int) -> float:
+    return count * (_K1 + 1) / (count + _K1 * (1 - _B + _B * length / usual))

@@ -1,7 +1,7 @@
 """The rules of search: what is found is what the caller can read, best first, within half a second."""
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -10,15 +10,19 @@ import msgspec
 from atrium.engine.repository import texts
 from atrium.engine.repository.model import FoundObject
 from atrium.ground.access import service as access
+from atrium.ground.identity import service as identity
 from atrium.kit.database import TookTooLong
 from atrium.kit.errors import Invalid
 from atrium.kit.paging import Pager
 from atrium.product.notes import service as notes
 from atrium.product.notes.model import Note
-from atrium.product.search import ranking, snippets, store
+from atrium.product.search import entities, ranking, snippets, store
+from atrium.product.search.entities import Named
+from atrium.product.search.languages import dictionary_of
 from atrium.product.search.model import (
     Asking,
     Candidate,
+    Candidates,
     Kind,
     OrgScopeRefused,
     Place,
@@ -27,25 +31,36 @@ from atrium.product.search.model import (
     SearchResults,
     TeamName,
 )
-from atrium.product.search.queries import Query, read_query
-from atrium.product.search.words import triples_of
+from atrium.product.search.queries import COLLECTED, Query, read_query, understood
+from atrium.product.search.words import chunks_of, triples_of
 from atrium.seams.context import Context
 
 # All searches end by then, so that the reply is there in half a second.
 _BUDGET_MS, _LEAST_MS = 400, 20
-_MOST = 200
+# So many rows are ranked, and in a large instance.
+_MOST, _MOST_OF_MANY = 200, 100
+# So many matching rows are weighed against each other while the instance is small.
+_LOOK = 4_000
+# In a large one, so many of the newest are looked at for words that are nearly everywhere; and so many where those fill no page.
+# Words that are more frequent are met sooner.
+_NEAREST, _NEAR, _FAR = 500, 2_000, 8_000
+# Weighing takes as long as there are rows and terms.
+_WEIGHED = 8_000
+# Titles have no more words, and are looked for by so many letter triples.
+_LONGEST_TITLE, _TRIPLES = 12, 5
 _FEW = 10
-_MOST_ALIKE = 50
+_MOST_ALIKE = 100
 # A title is alike when it has so many of the triples of what was asked for.
-_ALIKE = 0.4
-# A word in one of 2^5 rows or more: in a company-wide search the newest rows are walked instead of the index.
-_FREQUENT = 5
-_SHORT = 2
+_ALIKE = 0.3
+# With more words than these, rows that have all of them count for more, and no longer come before all others.
+_MOST_STRICT = 2
+# With no more words than these the whole question may be a title with a typing error.
+_MOST_TITLED = 3
 # Snippets are looked for in the beginning of a text.
 _SHOWN_CHARACTERS = 60_000
-_WITH_ALL, _WITH_ANY, _LIKE = 0, 1, 2
+_TITLED, _WITH_ALL, _NEARLY, _WITH_ANY, _LIKE = range(5)
 
-# How well something fits, worst-to-best reversed: by which of the three ways it was found, score, age, id.
+# How well something fits, worst-to-best reversed: by which way it was found, score, age, id.
 Position = tuple[int, float, float, UUID]
 
 
@@ -58,8 +73,13 @@ class Ranked(msgspec.Struct, frozen=True):
 
     @property
     def position(self) -> Position:
-        """Sorts the best first: all words before any word before likeness, then by score, then the newest."""
+        """Sorts the best first: the title itself, all words, a misspelt title, any word, likeness; then by score, then the newest."""
         return self.way, -self.score, -self.candidate.updated_at.timestamp(), self.candidate.id
+
+    @property
+    def relaxed(self) -> bool:
+        """Whether it has not every word."""
+        return not self.candidate.complete
 
 
 class Looking(msgspec.Struct):
@@ -68,29 +88,47 @@ class Looking(msgspec.Struct):
     ctx: Context
     search: Search
     query: Query
-    known: dict[str, int]
     began: float
+    wanted: int
     found: dict[UUID, Ranked] = {}
+    named: dict[UUID, Named] = {}
     cut: bool = False
+    # Whether a way ended before it had looked at everything.
+    partial: bool = False
+
+    @property
+    def strict(self) -> bool:
+        """Whether what has all words comes before all else."""
+        return self.words <= _MOST_STRICT
+
+    @property
+    def words(self) -> int:
+        """How many words a row has to have to have all of them."""
+        return sum(max(map(len, group)) for group in self.query.groups)
 
 
 async def search(ctx: Context, asked: Search, limit: int, cursor: str | None) -> SearchResults:
     """What the caller can read and has the words: all of them first, then any, then titles that are alike."""
     access.note_checked(ctx, "search")
     access.require_org_scope(ctx, asked.scope, OrgScopeRefused)
-    query = read_query(asked.q)
+    query = await _understood(ctx, read_query(asked.q))
     pager = Pager(ctx.services.keys, "search", ctx.who.user_id, asked)
     after: Position | None = pager.read(cursor, tuple[int, float, float, UUID])
-    looking = Looking(ctx, asked, query, await store.list_rarities(ctx.db, query.words), time.monotonic())
-    ranked = await _look(looking, after, limit + 1)
+    looking = Looking(ctx, asked, query, time.monotonic(), limit + 1)
+    ranked = await _look(looking, after)
     page = pager.page(ranked, limit, lambda one: one.position)
     return SearchResults(
-        items=[*await _hits(ctx, query, page.items), *await list_entities(ctx, asked)],
+        items=await _hits(looking, page.items),
         next_cursor=page.next_cursor,
-        relaxed=any(one.way != _WITH_ALL for one in page.items),
-        cut=looking.cut,
+        relaxed=any(one.relaxed for one in page.items),
+        cut=looking.cut or (looking.partial and len(ranked) < looking.wanted),
         took_ms=round((time.monotonic() - looking.began) * 1000),
     )
+
+
+async def _understood(ctx: Context, query: Query) -> Query:
+    dictionary = dictionary_of(await identity.read_locale(ctx))
+    return understood(query, await store.list_known(ctx.db, query.words, query.beginning, dictionary))
 
 
 async def find_some(ctx: Context, q: str, kind: str | None = None) -> list[dict[str, Any]]:
@@ -104,97 +142,201 @@ async def find_some(ctx: Context, q: str, kind: str | None = None) -> list[dict[
     return [{name: value for name in facts if (value := getattr(hit, name)) is not None} for hit in found.items]
 
 
-async def list_entities(ctx: Context, asked: Search) -> list[SearchHit]:
-    """Entities of the knowledge graph that fit; there is no graph yet, so none do."""
-    return []
-
-
-async def _look(looking: Looking, after: Position | None, wanted: int) -> list[Ranked]:
+async def _look(looking: Looking, after: Position | None) -> list[Ranked]:
     """The first of everything behind a position; another way is taken only while a page is not full."""
-    ways: list[Callable[[Looking], Awaitable[None]]] = [_with_all, _with_any, _alike]
     fitting: list[Ranked] = []
-    for way in ways:
-        if not _kinds_of(looking) or looking.cut:
+    for way in _ways_of(looking):
+        if looking.cut:
             break
         await way(looking)
         ordered = sorted(looking.found.values(), key=lambda one: one.position)
-        fitting = [one for one in ordered if after is None or one.position > after][:wanted]
-        if len(fitting) == wanted:
+        fitting = [one for one in ordered if after is None or one.position > after][: looking.wanted]
+        if len(fitting) == looking.wanted and way is not _named and not (way in _LOOSE and _is_misspelt(looking)):
             break
     return fitting
 
 
+def _ways_of(looking: Looking) -> list[Callable[[Looking], Awaitable[None]]]:
+    """Where few rows match, those with any word are weighed at once; among many, titles and rows with all words are asked for before."""
+    named = (_named,) if _seeks_entities(looking) else ()
+    query = looking.query
+    if not _kinds_of(looking):
+        return [*named]
+    if query.rarities is None:
+        return [*named, _with_any, _alike]
+    titled = (_titled,) if len(query.asked) <= _LONGEST_TITLE else ()
+    exact = (_with_exactly,) if query.is_complete() else ()
+    every = () if exact and not query.begins_others() else (_with_all,)
+    strict = (*exact, *every) if looking.strict else ()
+    # One phrase is all that there is to look for.
+    loose = () if looking.strict and len(query.phrases) == 1 else _LOOSE
+    return [*named, *titled, *strict, *loose, _alike]
+
+
+def _is_misspelt(looking: Looking) -> bool:
+    """Whether so little has all words that one of them may have a typing error."""
+    return looking.words <= _MOST_TITLED and sum(not one.relaxed for one in looking.found.values()) < _FEW
+
+
+async def _named(looking: Looking) -> None:
+    """Entities by their names; they are read with the knowledge graph's own rule, and shown as they were read."""
+    try:
+        async with looking.ctx.db.within(_BUDGET_MS):
+            found = await entities.list_fitting(looking.ctx, looking.search, looking.query)
+    except TookTooLong:
+        looking.cut = True
+        return
+    for one in found:
+        looking.named[one.entity.id] = one
+        looking.found[one.entity.id] = Ranked(one.candidate, _TITLED if one.exact else _WITH_ALL, one.score)
+
+
+async def _titled(looking: Looking) -> None:
+    """By some letter triples of its longest word."""
+    chunk = _some(triples_of([max(looking.query.asked, key=len)]))
+    found = await _collect(looking, way="titled", chunks=[" ".join(chunk)])
+    _take(looking, [one for one in found if one.complete])
+
+
+async def _with_exactly(looking: Looking) -> None:
+    _take(looking, await _collect(looking, wanted=looking.query.all_of(exact=True)))
+
+
 async def _with_all(looking: Looking) -> None:
     query = looking.query
-    await _take(looking, _WITH_ALL, await _candidates(looking, wanted=query.all_of(), first=query.in_titles()))
+    spread, wanted = query.spread(), query.all_of()
+    meeting = _meet(looking, wanted, spread) if spread <= COLLECTED else _collect(looking, wanted=wanted)
+    _take(looking, await meeting)
+
+
+async def _with_rarest(looking: Looking) -> None:
+    if rarest := looking.query.rarest_of():
+        _take(looking, await _collect(looking, wanted=rarest))
 
 
 async def _with_any(looking: Looking) -> None:
-    query = looking.query
-    if len(query.phrases) > 1:
-        await _take(looking, _WITH_ANY, await _candidates(looking, wanted=query.any_of(), first=query.in_titles()))
+    if looking.query.rarities is None:
+        _take(looking, await _collect(looking, wanted=looking.query.any_of()))
+        return
+    spread = looking.query.least_spread()
+    if spread <= COLLECTED:
+        _take(looking, await _meet(looking, looking.query.any_of(), spread))
 
 
 async def _alike(looking: Looking) -> None:
-    triples = triples_of(looking.query.words)
-    found = await _candidates(looking, way="alike", alike=triples, most=_MOST_ALIKE)
-    for one in found:
+    query = looking.query
+    triples = triples_of(query.words)
+    chunks: list[str] = []
+    if query.rarities is not None:
+        # A word that many rows have is hardly misspelt.
+        unknown = [word for word in query.words if word not in query.rarities]
+        chunks = _chunks(unknown, query.words) or _chunks(query.words, query.words)
+        if not chunks:
+            return
+    for one in await _collect(looking, way="alike", alike=triples, chunks=chunks, most=_MOST_ALIKE):
         likeness = one.common / len(triples)
-        if likeness >= _ALIKE and one.id not in looking.found:
-            looking.found[one.id] = Ranked(one, _LIKE, round(likeness, 2))
+        nearly = ranking.is_nearly_titled(one, len(triples))
+        earlier = looking.found.get(one.id)
+        if likeness >= _ALIKE and (earlier is None or (nearly and earlier.way > _NEARLY)):
+            # Of two titles with as many common triples the one that has fewer others is more alike.
+            score = round(2 * one.common / (len(triples) + one.triples), 2)
+            looking.found[one.id] = Ranked(one, _NEARLY if nearly else _LIKE, score)
 
 
-async def _take(looking: Looking, way: int, found: list[Candidate]) -> None:
-    statistics = {word: rarity for word, rarity in looking.known.items() if word} if "" in looking.known else {}
-    known = statistics or ({"": 0} if "" in looking.known else {})
-    rarity = ranking.rarities(looking.query, known, found)
+def _chunks(misspelt: list[str], words: list[str]) -> list[str]:
+    """Letter triples of titles in which one of some words has a typing error; where it is short, those of the others, which are whole."""
+    chunks: list[list[str]] = []
+    for word in misspelt:
+        others = _some(triples_of([one for one in words if one != word]))
+        chunks += chunks_of(word) or ([others] if others else [])
+    return [" ".join(chunk) for chunk in chunks]
+
+
+def _some(triples: list[str]) -> list[str]:
+    """A few of these: each more that is looked for would take as long as the first."""
+    return triples[:: max(1, -(-len(triples) // _TRIPLES))]
+
+
+# Behind these a title with a typing error may still come before what was found.
+_LOOSE = (_with_rarest, _with_any)
+
+
+def _take(looking: Looking, found: list[Candidate]) -> None:
+    query, found_before = looking.query, looking.found
+    scorer, strict = ranking.Scorer(query, looking.ctx.who.user_id), looking.strict
     for one in found:
-        if one.id not in looking.found:
-            score = ranking.score(one, looking.query, rarity, looking.ctx.who.user_id)
-            looking.found[one.id] = Ranked(one, way, score)
+        if one.id in found_before:
+            continue
+        way = _WITH_ALL if one.complete and strict else _WITH_ANY
+        found_before[one.id] = Ranked(one, _TITLED if ranking.is_titled(one, query) else way, scorer.score(one))
+
+
+async def _collect(looking: Looking, *, way: str = "words", **asked: Any) -> list[Candidate]:
+    """Rows that match, out of the index."""
+    look = _LOOK if looking.query.rarities is None else _bounded(looking, _NEAR)
+    return (await _candidates(looking, look, way=way, **asked)).rows
+
+
+async def _meet(looking: Looking, wanted: str, spread: int) -> list[Candidate]:
+    """Rows that match among the newest: words that are nearly everywhere are met soon; the index would collect all their rows first."""
+    rows: list[Candidate] = []
+    # Words of a phrase are met sooner than the phrase.
+    phrased = any(len(phrase) > 1 for phrase in looking.query.phrases)
+    for most in (_NEAR if phrased else max(_NEAREST, min(_NEAR, _MOST_OF_MANY << spread)), _FAR):
+        look = _bounded(looking, most)
+        found = await _candidates(looking, look, way="newest", wanted=wanted)
+        # The second look sees all that the first one did, unless it takes too long.
+        rows = found.rows or rows
+        if len(rows) >= _FEW or found.looked < look:
+            looking.partial = looking.partial or found.looked >= look
+            return rows
+    looking.partial = True
+    return rows
+
+
+def _bounded(looking: Looking, most: int) -> int:
+    return min(most, most * _WEIGHED // (_NEAR * len(looking.query.phrases)))
 
 
 async def _candidates(
     looking: Looking,
+    look: int,
     *,
+    way: str,
     wanted: str = "",
-    first: str = "",
-    way: str | None = None,
-    alike: list[str] | None = None,
-    most: int = _MOST,
-) -> list[Candidate]:
+    alike: Sequence[str] = (),
+    chunks: Sequence[str] = (),
+    most: int | None = None,
+) -> Candidates:
     asked, query = looking.search, looking.query
     left = _BUDGET_MS - round((time.monotonic() - looking.began) * 1000)
     if left < _LEAST_MS:
         looking.cut = True
-        return []
+        return Candidates([], 0)
     values = {
         "scope": asked.scope,
         "kinds": _kinds_of(looking),
         "prefix": asked.prefix,
-        "way": way or _way_of(looking),
+        "way": way,
         "wanted": wanted,
-        "first": first,
-        "words": query.words,
+        "every": query.all_of(),
+        "titled": query.in_title(),
+        "terms": [query.term(phrase) for phrase in query.phrases],
+        "rarities": ranking.rarities(query),
+        "words": query.lexemes,
         "beginning": query.beginning,
-        "alike": alike or [],
-        "most": most,
+        "alike": alike,
+        "chunks": chunks,
+        "strict": looking.strict,
+        "look": look,
+        "most": most or (_MOST if query.rarities is None else _MOST_OF_MANY),
     }
     try:
         async with looking.ctx.db.within(left):
             return await store.list_candidates(looking.ctx.db, looking.ctx.who, values)
     except TookTooLong:
         looking.cut = True
-        return []
-
-
-def _way_of(looking: Looking) -> str:
-    """Words that are nearly everywhere are met soon from the newest row on; the index would collect all their rows first."""
-    query, known = looking.query, looking.known
-    if query.beginning and len(query.beginning) <= _SHORT and len(query.words) == 1:
-        return "newest"
-    frequent = all(known.get(word, _FREQUENT + 1) <= _FREQUENT for word in query.words)
-    return "newest" if looking.search.scope == "org" and frequent else "words"
+        return Candidates([], 0)
 
 
 def _kinds_of(looking: Looking) -> list[str]:
@@ -205,40 +347,71 @@ def _kinds_of(looking: Looking) -> list[str]:
     return [kind for kind in kinds if asked in (None, kind)]
 
 
-async def _hits(ctx: Context, query: Query, ranked: list[Ranked]) -> list[SearchHit]:
+def _seeks_entities(looking: Looking) -> bool:
+    search = looking.search
+    return search.kind in (None, "entity") and not search.prefix and looking.ctx.who.within_scope("files:read")
+
+
+async def _hits(looking: Looking, ranked: list[Ranked]) -> list[SearchHit]:
     """What is shown, read anew with the predicates of notes and the repository: a row of the index alone shows nothing."""
-    ids = [one.candidate.id for one in ranked]
+    ctx, query = looking.ctx, looking.query
+    ids = {one.candidate.id for one in ranked} - looking.named.keys()
     of_notes = [one.candidate.id for one in ranked if one.candidate.kind == "note"]
-    found: dict[UUID, Note | FoundObject] = {
+    found: dict[UUID, Note | FoundObject | Named] = {
         **await notes.list_by_ids(ctx, of_notes, _SHOWN_CHARACTERS),
-        **await texts.list_by_ids(ctx, list(set(ids) - set(of_notes)), _SHOWN_CHARACTERS),
+        **await texts.list_by_ids(ctx, list(ids - set(of_notes)), _SHOWN_CHARACTERS),
+        **{one.candidate.id: looking.named[one.candidate.id] for one in ranked if one.candidate.id in looking.named},
     }
-    teams = await store.list_team_names(ctx.db, ctx.who.org_id, list({thing.team_id for thing in found.values()}))
+    teams = await store.list_team_names(ctx.db, ctx.who.org_id, list({_team_of(thing) for thing in found.values()}))
+    asked = snippets.asked_for(query.words, query.beginning, query.stems.values())
     return [
-        _hit(query, one, thing, teams.get(thing.team_id, ""))
+        _hit(asked, one, thing, TeamName(_team_of(thing), teams.get(_team_of(thing), "")))
         for one in ranked
         if (thing := found.get(one.candidate.id)) is not None
     ]
 
 
-def _hit(query: Query, ranked: Ranked, thing: Note | FoundObject, team: str) -> SearchHit:
+def _team_of(thing: Note | FoundObject | Named) -> UUID:
+    return thing.entity.team_id if isinstance(thing, Named) else thing.team_id
+
+
+def _hit(asked: snippets.Asked, ranked: Ranked, thing: Note | FoundObject | Named, team: TeamName) -> SearchHit:
+    if isinstance(thing, Named):
+        return _entity_hit(asked, thing, team)
     key, content_type, text = (
         (None, None, thing.body) if isinstance(thing, Note) else (thing.key, thing.content_type, thing.text)
     )
-    snippet, marks = snippets.snippet_of(text, query.words, query.beginning)
+    snippet, marks = snippets.snippet_of(text, asked)
     return SearchHit(
         kind=_kind_of(thing),
         id=thing.id,
         title=thing.title,
         snippet=snippet,
         marks=marks,
-        team=TeamName(thing.team_id, team),
+        team=team,
         updated_at=thing.updated_at,
         score=ranked.score,
-        matched=_matched(query, ranked, thing.title, key),
+        matched=_matched(asked, ranked, thing.title, key),
         key=key,
         content_type=content_type,
         visibility=thing.visibility,
+    )
+
+
+def _entity_hit(asked: snippets.Asked, named: Named, team: TeamName) -> SearchHit:
+    entity = named.entity
+    snippet, marks = snippets.snippet_of(entity.quote, asked)
+    return SearchHit(
+        kind="entity",
+        id=entity.id,
+        title=named.name,
+        snippet=snippet,
+        marks=marks,
+        team=team,
+        updated_at=entity.read_at,
+        score=named.score,
+        matched=["name"],
+        type=entity.type,
     )
 
 
@@ -248,13 +421,12 @@ def _kind_of(thing: Note | FoundObject) -> Kind:
     return "document" if thing.document else "object"
 
 
-def _matched(query: Query, ranked: Ranked, title: str, key: str | None) -> list[Place]:
-    weights = "".join((ranked.candidate.found or {}).values())
+def _matched(asked: snippets.Asked, ranked: Ranked, title: str, key: str | None) -> list[Place]:
     places: list[Place] = []
-    if ranked.way == _LIKE or snippets.has_words(title, query.words, query.beginning):
+    if ranked.way in (_NEARLY, _LIKE) or snippets.has_words(title, asked):
         places.append("title")
-    if key is not None and snippets.has_words(key, query.words, query.beginning):
+    if key is not None and snippets.has_words(key, asked):
         places.append("key")
-    if "B" in weights or "D" in weights:
+    if ranking.is_in_text(ranked.candidate):
         places.append("text")
     return places

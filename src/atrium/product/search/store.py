@@ -3,16 +3,21 @@
 from typing import Any
 from uuid import UUID, uuid5
 
+from atrium.engine.repository.model import StoredObject, is_markdown
 from atrium.kit.database import Transaction
 from atrium.product.notes.model import Note
-from atrium.product.search.model import Candidate
-from atrium.product.search.words import Indexed
+from atrium.product.search.model import Candidate, Candidates, Known
+from atrium.product.search.words import Indexed, places_in
 from atrium.seams.context import Principal
 
-INSERT_NOTE = """
-  INSERT INTO search_rows (org_id, id, kind, team_id, owner_id, visibility, edition, lexemes, triples, readers, title_words,
+# The way words are kept, part of a row's edition: where it changes, rows are read again.
+WORDS = "2"
+# Behind every character of a word.
+_LAST = chr(0x10FFFF)
+INSERT_ROW = """
+  INSERT INTO search_rows (org_id, id, kind, team_id, owner_id, key, visibility, edition, lexemes, triples, readers, title_words,
                            head_words, text_words, updated_at)
-  VALUES (:org_id, :id, 'note', :team_id, :owner_id, :visibility, :edition, :lexemes::text::tsvector, :triples, :readers,
+  VALUES (:org_id, :id, :kind, :team_id, :owner_id, :key, :visibility, :edition, search_lexemes(:lexemes, :languages), :triples, :readers,
           :title_words, :head_words, :text_words, :updated_at)
 """
 
@@ -24,37 +29,76 @@ def wide_of(org_id: UUID) -> UUID:
 
 async def insert_note(db: Transaction, org_id: UUID, note: Note, read: Indexed) -> None:
     """The row of a note that was just made: no share of it exists yet, so its readers are known without asking."""
-    await db.run(INSERT_NOTE, org_id=org_id, **values_of(org_id, note, read))
+    await db.run(INSERT_ROW, org_id=org_id, **values_of(org_id, note, read))
+
+
+async def insert_object(db: Transaction, org_id: UUID, stored: StoredObject, read: Indexed) -> bool:
+    """The row of an object that was just made, in the same way; false where it has one already."""
+    kind = "document" if is_markdown(stored.version.content_type) else "object"
+    own = {"kind": kind, "key": stored.key, "edition": f"{WORDS} {stored.version.id}"}
+    values = own | _shared_values(org_id, stored, read)
+    return bool(await db.run(f"{INSERT_ROW} ON CONFLICT DO NOTHING", org_id=org_id, **values))
+
+
+async def insert_moved(db: Transaction, org_id: UUID, ids: list[UUID]) -> None:
+    """Note the keys that objects have now, until the index has read their words again."""
+    await db.run(
+        """
+        INSERT INTO search_moved (org_id, id, key) SELECT t.org_id, t.id, t.key FROM objects t WHERE t.org_id = :org_id AND t.id = ANY(:ids)
+        ON CONFLICT (org_id, id) DO UPDATE SET key = excluded.key
+        """,
+        org_id=org_id,
+        ids=ids,
+    )
+
+
+async def list_moved(db: Transaction, limit: int) -> list[tuple[UUID, UUID]]:
+    """Company and id of objects whose words wait to be read since they were moved, whichever company has them."""
+    rows = await db.rows("SELECT org_id, id FROM search_moved ORDER BY org_id, id LIMIT :limit", limit=limit)
+    return [(row[0], row[1]) for row in rows]
+
+
+async def take_moved(db: Transaction, org_id: UUID, ids: list[UUID]) -> list[UUID]:
+    """Those of these that still wait; they do so no longer."""
+    rows = await db.rows(
+        "DELETE FROM search_moved WHERE org_id = :org_id AND id = ANY(:ids) RETURNING id", org_id=org_id, ids=ids
+    )
+    return [row[0] for row in rows]
 
 
 def values_of(org_id: UUID, note: Note, read: Indexed) -> dict[str, Any]:
     """What the row of a new note holds besides its company."""
-    shared = [note.team_id, wide_of(org_id)] if note.visibility == "team" else []
+    own = {"kind": "note", "key": None, "edition": f"{WORDS} {note.version}"}
+    return own | _shared_values(org_id, note, read)
+
+
+def _shared_values(org_id: UUID, thing: Note | StoredObject, read: Indexed) -> dict[str, Any]:
+    shared = [thing.team_id, wide_of(org_id)] if thing.visibility == "team" else []
     return {
-        "id": note.id,
-        "team_id": note.team_id,
-        "owner_id": note.owner_id,
-        "visibility": note.visibility,
-        "edition": str(note.version),
+        "id": thing.id,
+        "team_id": thing.team_id,
+        "owner_id": thing.owner_id,
+        "visibility": thing.visibility,
         "lexemes": read.lexemes,
+        "languages": read.languages,
         "triples": read.triples.split(),
-        "readers": [note.owner_id, *shared],
+        "readers": [thing.owner_id, *shared],
         "title_words": read.title_words,
         "head_words": read.head_words,
         "text_words": read.text_words,
-        "updated_at": note.updated_at,
+        "updated_at": thing.updated_at,
     }
 
 
-async def list_candidates(db: Transaction, who: Principal, asked: dict[str, Any]) -> list[Candidate]:
+async def list_candidates(db: Transaction, who: Principal, asked: dict[str, Any]) -> Candidates:
     """Rows that match and that the caller may read."""
     wide = "org:read" in who.permissions and asked["scope"] == "org"
-    return await db.all(
-        Candidate,
+    rows = await db.rows(
         """
-        SELECT id, kind, owner_id, updated_at, title_words, head_words, text_words, common, found
+        SELECT looked, id, kind, owner_id, updated_at, title_words, head_words, text_words, common, triples, complete, rarity, found, begun
           FROM search_candidates(:org_id, :user_id, :team_id, :principals, :by_notes, :by_files, :wide, :kinds, :prefix, :way,
-                                 :wanted::text::tsquery, :first::text::tsquery, :words, :beginning, :alike, :most)
+                                 :wanted::text::tsquery, :every::text::tsquery, :titled::text::tsquery, :terms::text[]::tsquery[],
+                                 :rarities, :words, :beginning, :alike, :chunks, :strict, :look, :most)
         """,
         org_id=who.org_id,
         user_id=who.user_id,
@@ -65,6 +109,9 @@ async def list_candidates(db: Transaction, who: Principal, asked: dict[str, Any]
         wide=wide,
         **{name: value for name, value in asked.items() if name != "scope"},
     )
+    # One row says at how many this looked, also where none of them matches.
+    found = [Candidate(*(*row[1:-2], places_in(row[-2]), row[-1])) for row in rows if row[1] is not None]
+    return Candidates(found, rows[0][0] if rows else 0)
 
 
 async def list_team_names(db: Transaction, org_id: UUID, ids: list[UUID]) -> dict[UUID, str]:
@@ -73,9 +120,23 @@ async def list_team_names(db: Transaction, org_id: UUID, ids: list[UUID]) -> dic
     )
 
 
-async def list_rarities(db: Transaction, words: list[str]) -> dict[str, int]:
-    """How rare these are in the instance, as far as that is known; `''` is there when anything is."""
-    return dict(await db.rows("SELECT word, rarity FROM search_words WHERE word = ANY(:words)", words=["", *words]))
+async def list_known(db: Transaction, words: list[str], beginning: str, dictionary: str) -> list[Known]:
+    """The stems of these words by a dictionary, and how rare they are in the instance, as far as that is known; of the one that is a
+    beginning, in how many rows what begins so is."""
+    return await db.all(
+        Known,
+        """
+        SELECT w.word, l.stems, (SELECT min(r.rarity) FROM search_words r WHERE r.word IN (w.word, l.stems[1], '=' || l.stems[1])),
+               CASE w.word WHEN :beginning THEN (
+                 SELECT sum(0.5::float ^ r.rarity) FROM search_words r WHERE r.word >= w.word AND r.word < w.word || :last) END,
+               EXISTS (SELECT FROM search_words r WHERE r.word = '')
+          FROM unnest(:words::text[]) AS w (word), LATERAL (SELECT ts_lexize(:dictionary::text::regdictionary, w.word)) AS l (stems)
+        """,
+        words=words,
+        beginning=beginning,
+        last=_LAST,
+        dictionary=dictionary,
+    )
 
 
 async def list_shares(db: Transaction, most: int) -> list[tuple[str, int, int]]:

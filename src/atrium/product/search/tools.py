@@ -14,7 +14,8 @@ async def _search(ctx: Context, arguments: dict[str, Any]) -> list[dict[str, Any
 TOOLS = (
     Tool(
         name="search",
-        description="Find notes, files and documents that the caller can read by words in their titles, keys and texts; the best ten, "
+        description="Find notes, files and documents that the caller can read by words in their titles, keys and texts, and entities by "
+        "their names; the best ten, "
         "each with its id and the piece of text that matched.",
         permission="search",
         effect="read",
@@ -26,7 +27,7 @@ TOOLS = (
                 type="string",
                 description="Only things of this kind.",
                 optional=True,
-                choices=("note", "object", "document"),
+                choices=("note", "object", "document", "entity"),
             ),
         ),
     ),

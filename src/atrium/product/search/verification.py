@@ -62,5 +62,5 @@ async def verify(database: Database, org_id: UUID) -> AsyncIterator[Difference]:
 
 async def _wrong(db: Transaction, org_id: UUID, source: str, ids: list[UUID]) -> list[tuple[UUID, str]]:
     things = await index_rows.list_unread(db, org_id, source, ids, again=True)
-    lexemes = [(await indexing.read(one.title, one.key or "", one.text)).lexemes for one in things]
-    return await index_rows.list_wrong(db, org_id, source, [one.id for one in things], lexemes)
+    read = [await indexing.read(one.title, one.key or "", one.text) for one in things]
+    return await index_rows.list_wrong(db, org_id, source, [one.id for one in things], read)
