@@ -12,6 +12,7 @@ import pytest
 from atrium.boot.assemble import Application
 from tests.ai.speaker import Speaker, speaking
 from tests.client import Client
+from tests.patience import PATIENCE
 from tests.people import Company, found_company
 from tests.pipeline.conftest import acting, call, put
 from tests.postgres import fresh_database
@@ -122,12 +123,10 @@ async def settled(person: Client, kind: str, arguments: dict[str, object]) -> An
     """A job, once it has ended."""
     job = await person.post("/api/jobs", {"kind": kind, "input": arguments})
     assert job.status in (200, 201, 202), job.raw
-    for _ in range(600):
-        found = await person.get(f"/api/jobs/{job['id']}")
-        if found["state"] not in ("queued", "running", "waiting"):
-            return found
-        await asyncio.sleep(0.02)
-    raise AssertionError(found.raw)
+    async with asyncio.timeout(PATIENCE):
+        while (found := await person.get(f"/api/jobs/{job['id']}"))["state"] in ("queued", "running", "waiting"):
+            await asyncio.sleep(0.02)
+    return found
 
 
 async def merge(person: Client, keep: str, drop: str) -> str:

@@ -7,16 +7,15 @@ from atrium.boot.assemble import Application
 from tests.ai.speaker import Speaker
 from tests.client import Client
 from tests.knowledge.conftest import Model, document, entities, facts_in, put
+from tests.patience import PATIENCE
 from tests.people import Company
 
 
 async def ended(person: Client, id: str) -> Any:
-    for _ in range(1500):
-        run = await person.get(f"/api/runs/{id}")
-        if run["state"] != "running":
-            return run
-        await asyncio.sleep(0.02)
-    raise AssertionError(run.raw)
+    async with asyncio.timeout(PATIENCE):
+        while (run := await person.get(f"/api/runs/{id}"))["state"] == "running":
+            await asyncio.sleep(0.02)
+    return run
 
 
 def items_of(run: Any) -> dict[str, Any]:
@@ -69,7 +68,7 @@ async def test_a_run_that_has_not_ended_is_the_answer(house: Application, compan
 
     model.meanwhile = wait
     first = await admin.post("/api/kg/extract")
-    await asyncio.wait_for(seen.wait(), 30)
+    await asyncio.wait_for(seen.wait(), PATIENCE)
     second = await bob.post("/api/kg/extract")
     held.set()
     await ended(admin, first["id"])

@@ -15,6 +15,12 @@ from atrium.seams.routes import Accepted
 Wanted = Annotated[
     str, msgspec.Meta(min_length=1, max_length=200, description="Only entities with a name that contains this.")
 ]
+OneObject = Annotated[
+    UUID,
+    msgspec.Meta(
+        description="Only entities that this object mentions; mentions and documents are counted in it alone."
+    ),
+]
 DryRun = Annotated[bool, msgspec.Meta(description="Start nothing; answer which documents were not read yet, and why.")]
 
 
@@ -23,11 +29,12 @@ async def list_entities(
     *,
     q: Wanted | None = None,
     type: Annotated[EntityType, msgspec.Meta(description="Only entities of this type.")] | None = None,
+    object: OneObject | None = None,
     limit: Limit = 50,
     cursor: Cursor | None = None,
 ) -> Page[Entity]:
     """Entities in documents that the caller can read, most mentioned first."""
-    return await service.list_entities(ctx, q, type, limit, cursor)
+    return await service.list_entities(ctx, q, type, object, limit, cursor)
 
 
 async def read_entity(ctx: Context, id: UUID, *, limit: Limit = 50, cursor: Cursor | None = None) -> EntityDetail:

@@ -6,7 +6,7 @@ from atrium.engine.repository import permissions
 from atrium.ground.access import service as access
 from atrium.ground.audit import service as audit
 from atrium.product.knowledge import entity_rows, store
-from atrium.product.knowledge.model import EntityMissing, MergedAlready, MergeMissing, NotAllReadable
+from atrium.product.knowledge.model import MergedAlready, MergeMissing, NotMergeable
 from atrium.seams.context import Context
 
 
@@ -47,7 +47,9 @@ async def _head(ctx: Context, id: UUID) -> UUID:
 async def _require_readable(ctx: Context, head: UUID) -> None:
     """Refuse unless the entity is of the caller's team, and every document that mentions it can be read by the caller."""
     reader, members = permissions.reader_of(ctx.who), await store.list_members(ctx.db, ctx.who.org_id, [head])
-    if await entity_rows.list_teams(ctx.db, reader, members) != {ctx.who.team_id}:
-        raise EntityMissing("there is no such entity in documents of your team that you can read")
-    if await entity_rows.has_unreadable(ctx.db, reader, members):
-        raise NotAllReadable("this entity has mentions in documents that are not shared with you")
+    of_team = await entity_rows.list_teams(ctx.db, reader, members) == {ctx.who.team_id}
+    if not of_team or await entity_rows.has_unreadable(ctx.db, reader, members):
+        # One sentence for both: that a colleague's private document names it is not the caller's to know.
+        raise NotMergeable(
+            "one of these is not an entity that you can merge: of your team's documents, and yours to read in all of them"
+        )

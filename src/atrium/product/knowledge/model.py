@@ -15,6 +15,8 @@ Direction = Literal["out", "in"]
 # Why a document was not read: never tried; an earlier version was; a reply was refused; refused too often, until the next version;
 # its text is not there yet; it has none; the caller may read it and not have it read.
 UnreadReason = Literal["new", "changed", "refused", "waits", "text_waiting", "no_text", "not_writable"]
+# What an entity is called where several kinds of things meet.
+KIND = "entity"
 MOST_REFUSALS = 3
 
 
@@ -75,6 +77,17 @@ class NamedEntity(msgspec.Struct, frozen=True):
     id: UUID
     type: EntityType
     name: str
+
+
+class FoundEntity(msgspec.Struct, frozen=True):
+    """An entity that search found, as readable documents show it: its names, the commonest first, and what the newest of them says."""
+
+    id: UUID
+    type: EntityType
+    names: list[str]
+    team_id: UUID
+    read_at: datetime
+    quote: str
 
 
 class VersionRead(msgspec.Struct, frozen=True):
@@ -175,10 +188,10 @@ class MergedAlready(Conflict):
     lasting = True
 
 
-class NotAllReadable(Forbidden):
-    """An entity has a mention that the caller cannot read, so that they may not decide what it is."""
+class NotMergeable(Forbidden):
+    """An entity is not of the caller's team, or has a mention that they cannot read: it is not theirs to decide what it is."""
 
-    code, title = "knowledge.not_all_readable", "Some mentions are not shared with you"
+    code, title = "knowledge.not_mergeable", "Not yours to merge"
 
 
 class ReplyRefused(AppError):

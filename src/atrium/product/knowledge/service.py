@@ -3,6 +3,7 @@
 from uuid import UUID
 
 from atrium.engine.repository import permissions
+from atrium.engine.repository.model import KIND as OBJECT
 from atrium.engine.workflows import service as workflows
 from atrium.engine.workflows.model import Run, Starter
 from atrium.ground.access import service as access
@@ -10,10 +11,12 @@ from atrium.kit.paging import Page, Pager
 from atrium.product.knowledge import entity_rows, store, unread_rows
 from atrium.product.knowledge.entity_rows import Counted, EntityFilter
 from atrium.product.knowledge.model import (
+    KIND,
     Entity,
     EntityDetail,
     EntityMissing,
     EntityType,
+    FoundEntity,
     Merge,
     Merged,
     NamedEntity,
@@ -23,6 +26,7 @@ from atrium.product.knowledge.model import (
 )
 from atrium.product.knowledge.names import folded
 from atrium.seams.context import Context
+from atrium.seams.sharing import Shareable, ThingName
 
 WORKFLOW = "index-knowledge"
 MOST_AT_ONCE = 40
@@ -30,18 +34,44 @@ _MOST_ALIASES, _MOST_MERGES = 20, 200
 
 
 async def list_entities(
-    ctx: Context, q: str | None, type: EntityType | None, limit: int, cursor: str | None
+    ctx: Context, q: str | None, type: EntityType | None, object_id: UUID | None, limit: int, cursor: str | None
 ) -> Page[Entity]:
-    """Entities of readable documents, most mentioned first."""
+    """Entities of readable documents, or of one of them, most mentioned first."""
     access.note_checked(ctx, "files:read")
     wanted = None if q is None else folded(q)
     if wanted == "":
         return Page([])
-    pager = Pager(ctx.services.keys, "entities", ctx.who.user_id, ctx.who.team_id, wanted or "", type or "")
-    chosen = EntityFilter(wanted, type, pager.read(cursor, tuple[int, UUID]))
+    pager = Pager(
+        ctx.services.keys, "entities", ctx.who.user_id, ctx.who.team_id, wanted or "", type or "", object_id or ""
+    )
+    chosen = EntityFilter(wanted, type, object_id, pager.read(cursor, tuple[int, UUID]))
     found = await entity_rows.list_entities(ctx.db, permissions.reader_of(ctx.who), chosen, limit + 1)
     page = pager.page(found, limit, lambda one: (one.mentions, one.id))
+    ctx.touch(KIND, [one.id for one in page.items])
     return Page(await _with_relations(ctx, page.items), page.next_cursor)
+
+
+async def list_named(ctx: Context, words: list[str], limit: int, *, org_wide: bool) -> list[FoundEntity]:
+    """Entities that the caller can read a name of which has all these words, most mentioned first; none for a token that reads no files.
+
+    Without `org_wide` those of documents that the caller reads by a role in the company are left out.
+    """
+    wanted = [word for word in map(folded, words) if word]
+    if not wanted or not ctx.who.within_scope("files:read"):
+        return []
+    if not await entity_rows.has_graph(ctx.db, ctx.who.org_id):
+        return []
+    reader = permissions.reader_of(ctx.who)
+    reader["org_wide"] = reader["org_wide"] and org_wide
+    heads = await entity_rows.list_named(ctx.db, reader, wanted, limit)
+    ctx.touch(KIND, heads)
+    members = await store.list_members(ctx.db, ctx.who.org_id, heads) if heads else []
+    places = await entity_rows.list_places(ctx.db, reader, members) if heads else {}
+    return [
+        FoundEntity(one.id, one.type, one.names[: _MOST_ALIASES + 1], place.team_id, place.read_at, place.quote)
+        for one in (await entity_rows.list_heads(ctx.db, reader, members) if heads else [])
+        if (place := places.get(one.id)) is not None
+    ]
 
 
 async def _with_relations(ctx: Context, found: list[Counted]) -> list[Entity]:
@@ -70,6 +100,7 @@ async def read_entity(ctx: Context, id: UUID, limit: int, cursor: str | None) ->
     if not found:
         raise EntityMissing("there is no such entity, or no document that mentions it is shared with you")
     [one] = found
+    ctx.touch(KIND, [head])
     return EntityDetail(
         id=head,
         type=one.type,
@@ -151,4 +182,17 @@ async def list_unextracted(ctx: Context) -> list[UUID]:
     access.note_checked(ctx, "files:read")
     reader = permissions.reader_of(ctx.who)
     found = await unread_rows.list_unread(ctx.db, reader, None, MOST_AT_ONCE, unread_rows.READ_NEXT)
+    ctx.touch(OBJECT, [one.object_id for one in found])
     return [one.object_id for one in found]
+
+
+async def list_names(ctx: Context, ids: list[UUID], trashed: bool) -> dict[UUID, ThingName]:
+    """What those of these entities are called that a document mentions which the caller may read; none for a token that reads no files."""
+    if not ctx.who.within_scope("files:read"):
+        return {}
+    members = await store.list_members(ctx.db, ctx.who.org_id, ids)
+    found = await entity_rows.list_heads(ctx.db, permissions.reader_of(ctx.who), members)
+    return {one.id: ThingName(one.names[0], False) for one in found}
+
+
+ENTITY = Shareable(kind=KIND, family="files", list_names=list_names)

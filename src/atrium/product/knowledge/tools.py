@@ -33,7 +33,6 @@ TOOLS = (
         description="Read the entities and relations in a file's text into the knowledge graph; tells how many there are.",
         permission="files:write",
         effect="write",
-        untrusted=False,
         seconds=LONGEST_CALL,
         perform=_extract,
         parameters=(Parameter(name="object", type="string", description="The file's id."),),
