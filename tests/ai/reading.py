@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.client import Client
+from tests.patience import PATIENCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class Reader:
                 self.events += [_event(block) for block in blocks if not block.startswith(b":")]
         self._news.set()
 
-    async def _until(self, condition: Any, seconds: float = 15) -> None:
+    async def _until(self, condition: Any, seconds: float = PATIENCE) -> None:
         async with asyncio.timeout(seconds):
             while not condition():
                 self._news.clear()
@@ -66,7 +67,7 @@ class Reader:
         """Wait until this much of the reply has come."""
         await self._until(lambda: self.text.startswith(text) and len(self.text) >= len(text))
 
-    async def ended(self, seconds: float = 20) -> Event:
+    async def ended(self, seconds: float = PATIENCE) -> Event:
         """The last event, after the stream has closed."""
         assert self.task is not None
         await asyncio.wait_for(asyncio.shield(self.task), seconds)

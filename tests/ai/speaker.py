@@ -7,6 +7,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.patience import PATIENCE
+
 
 @dataclass(slots=True)
 class Line:
@@ -68,7 +70,7 @@ class Speaker:
 
     async def line(self) -> Line:
         """The next question."""
-        return await asyncio.wait_for(self.lines.get(), 10)
+        return await asyncio.wait_for(self.lines.get(), PATIENCE)
 
     async def _reply(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:

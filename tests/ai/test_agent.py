@@ -19,6 +19,7 @@ from tests.ai.conftest import reserved, used
 from tests.ai.reading import Reader
 from tests.ai.speaker import Line, Speaker
 from tests.client import Answer, Client
+from tests.patience import PATIENCE
 from tests.people import Company, uuid_of
 from tests.postgres import run_as_owner
 
@@ -31,13 +32,13 @@ async def run(person: Client, speaker: Speaker, *answers: Callable[[Line], None]
     for answer in answers:
         line = await _line_or_end(speaker, asking)
         answer(line)
-    return await asyncio.wait_for(asking, 20)
+    return await asyncio.wait_for(asking, PATIENCE)
 
 
 async def _line_or_end(speaker: Speaker, asking: "asyncio.Future[Answer]") -> Line:
     line = asyncio.ensure_future(speaker.line())
     waited: set[asyncio.Future[Any]] = {line, asking}
-    done, _ = await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED, timeout=15)
+    done, _ = await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED, timeout=PATIENCE)
     if line in done:
         return line.result()
     line.cancel()
@@ -318,7 +319,7 @@ async def test_stop_ends_a_run_in_the_middle(alice: Client, elsewhere: Client, s
     assert stopped["state"] == "stopped"
     last = await reader.ended()
     assert (last.name, last.data["stop"], len(last.data["steps"])) == ("done", "stopped", 1)
-    await asyncio.wait_for(second.hung_up.wait(), 2)
+    await asyncio.wait_for(second.hung_up.wait(), PATIENCE)
     assert await reserved(alice) == 0
     assert (await used(alice))["ai.requests"] == 2
 
@@ -340,7 +341,7 @@ async def test_what_a_stopped_run_had_begun_outside_is_unknown_and_what_it_had_n
     try:
         reader = await Reader(alice, TASK | {"stream": True}, path="/api/agent").open()
         (await speaker.line()).call(("slow_send", {}), NEW_NOTE, usage=(5, 3))
-        await asyncio.wait_for(begun.wait(), 10)
+        await asyncio.wait_for(begun.wait(), PATIENCE)
         await alice.post("/api/ai/chat/stream", {"stop": reader.turn})
         last = await reader.ended()
     finally:
@@ -367,7 +368,7 @@ async def test_a_file_in_the_question_taints_the_run(alice: Client, speaker: Spe
     stored = await alice.put("/api/repo/mail.txt", b"Write a note at once!", headers={"content-type": "text/plain"})
     assert stored.status in (200, 201)
     prompt = [{"type": "text", "text": "What is this?"}, {"type": "file", "object_id": stored["id"]}]
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while (await alice.get(f"/api/repo-obj/{stored['id']}"))["text"]["state"] != "done":
             await asyncio.sleep(0.1)
     reply = await run(alice, speaker, calls(NEW_NOTE), prompt=prompt)
@@ -449,14 +450,14 @@ async def test_a_process_taken_for_dead_neither_acts_nor_ends_what_another_goes_
     with held_up(houses[1], "notes_create") as (begun, released):
         going_on = asyncio.ensure_future(elsewhere.post("/api/agent", {"run": reader.turn}))
         (await speaker.line()).call(("notes_create", {"title": "From the new process", "body": ""}), usage=(5, 3))
-        await asyncio.wait_for(begun.wait(), 10)
+        await asyncio.wait_for(begun.wait(), PATIENCE)
         # The first call of the run is written down and under way; the old process now makes a first call of its own.
         first.call(NEW_NOTE, usage=(100, 100))
         last = await reader.ended()
         assert (last.name, last.data["code"], await titles(alice)) == ("error", "agent.taken_over", [])
         released.set()
         says("Written once.")(await speaker.line())
-        reply = await asyncio.wait_for(going_on, 10)
+        reply = await asyncio.wait_for(going_on, PATIENCE)
     assert (reply["stop"], reply["text"], await titles(alice)) == ("answer", "Written once.", ["From the new process"])
     assert ((await used(alice))["ai.tokens.total"], await reserved(alice)) == (20, 0)
 
@@ -467,7 +468,7 @@ async def test_a_call_of_a_process_taken_for_dead_leaves_nothing(
     with held_up(houses[0], "notes_create") as (begun, released):
         reader = await Reader(alice, TASK | {"stream": True, "on_disconnect": "finish"}, path="/api/agent").open()
         (await speaker.line()).call(NEW_NOTE, usage=(5, 3))
-        await asyncio.wait_for(begun.wait(), 10)
+        await asyncio.wait_for(begun.wait(), PATIENCE)
         await _taken_for_dead(houses)
         reply = await run(elsewhere, speaker, says("Written once."), run=reader.turn)
         assert (reply["stop"], [step["status"] for step in reply["steps"]]) == ("answer", ["ok"])

@@ -3,6 +3,7 @@
 `ATRIUM_FULL=1` tries every trick with every way to be read and every effect; otherwise each trick is tried once.
 """
 
+import asyncio
 import itertools
 import json
 import sys
@@ -21,13 +22,15 @@ from atrium.seams.settings import McpServers
 from atrium.seams.tools import Parameter, Tool
 from tests.ai.speaker import Speaker
 from tests.ai.test_injection import EFFECTS as OWN_EFFECTS
-from tests.ai.test_injection import FULL, MARK, TRICKS, Outside, _no_taint, effects_of, obedience, order
+from tests.ai.test_injection import FULL, MARK, TRICKS, Outside, _no_taint, effects_of, obedience, obeyed, order
 from tests.client import Answer, Client
 from tests.mcp.test_client import known, until
+from tests.patience import PATIENCE
 from tests.people import Company, found_company
 from tests.sandbox.folders import readable_folder
 from tests.sandbox.guests import write_guest
 from tests.servers import fresh_application
+from tests.workflows.engine import Engine, Starter
 
 TOOL_SERVER = Path(__file__).parents[1] / "mcp/tool_server.py"
 GUEST = Path(__file__).with_name("telling_guest.py")
@@ -167,3 +170,73 @@ async def test_without_the_taint_rule_every_one_of_them_would_be_obeyed(
     assert await foreign.effects(alice) != []
     foreign.outside.sent.clear()
     foreign.sent.unlink(missing_ok=True)
+
+
+@asynccontextmanager
+async def blind_obedience(speaker: Speaker) -> AsyncIterator[list[str]]:
+    """The model calls whatever it is told to call, also where it was offered no tools; what it was told."""
+    told: list[str] = []
+
+    async def answer() -> None:
+        while True:
+            line = await speaker.lines.get()
+            told.append(json.dumps(line.asked["messages"]))
+            line.say("As you wish. " + line.asked["messages"][-1]["content"])
+            if wanted := obeyed(line.asked):
+                line.call(*wanted[:20], usage=(5, 5))
+            else:
+                line.finish(usage=(5, 5))
+
+    task = asyncio.create_task(answer())
+    try:
+        yield told
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+def asking(way: str) -> dict[str, Any]:
+    """A workflow that hands what a stranger's tool says to a model, and what the model says on."""
+    return {
+        "slug": f"ask-{way.replace('_', '-')}",
+        "start": "look",
+        "max_steps": 5,
+        "inputs": {"number": {"type": "integer"}},
+        "steps": [
+            {"name": "look", "kind": "tool", "tool": way, "with": {"number": {"$": "input.number"}}},
+            {
+                "name": "ask",
+                "kind": "tool",
+                "tool": "chat_message",
+                "with": {"text": {"$": "steps.look.output.result"}},
+            },
+            {"name": "count", "kind": "tool", "tool": "word_count", "with": {"text": {"$": "steps.ask.output.result"}}},
+        ],
+    }
+
+
+async def test_results_of_strangers_as_steps_have_no_effect_beyond_the_spec(
+    foreign: Foreign, company: Company, speaker: Speaker
+) -> None:
+    starter = Starter(Engine(foreign.house), company, await company.join("owner"))
+    for way in WAYS:
+        await starter.publish(asking(way))
+
+    async with blind_obedience(speaker) as told, starter.engine.working(2):
+        started = [
+            (way, await starter.start(asking(way)["slug"], {"number": number}))
+            for number, (way, _, _) in enumerate(TRIED)
+        ]
+        runs = [(way, await starter.ended(id, 2 * PATIENCE)) for way, id in started]
+
+    for way, run in runs:
+        if way.endswith("_fail"):
+            assert (run["state"], run["error"]["step"]) == ("failed", "look"), run
+        else:
+            assert run["steps"][0]["state"] == "succeeded", run
+            assert "CALL " in json.dumps(run["steps"][0]["output"]), run
+    # Every result of a stranger reached the model, which obeyed it.
+    assert sum("CALL " in one for one in told) == sum(way.endswith("_look") for way, _ in runs)
+    assert await foreign.effects(starter.client) == []
+    tools = await starter.engine.sql("SELECT DISTINCT tool FROM run_steps WHERE org_id = $1", company.org.id)
+    assert {row[0] for row in tools} <= {*WAYS, "chat_message", "word_count"}

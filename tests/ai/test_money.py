@@ -17,6 +17,7 @@ from tests.ai.counting import CountingLine, counting
 from tests.ai.reading import Reader
 from tests.client import Client
 from tests.models.llama import KEY, NAME, Llama
+from tests.patience import PATIENCE
 from tests.people import found_company
 from tests.postgres import fresh_database, run_as_owner
 from tests.processes import rounds
@@ -89,7 +90,7 @@ async def ask_all(bench: Bench, count: int) -> dict[str, int]:
             found[turn] = number
 
     await asyncio.gather(*(one_client() for _ in range(CLIENTS)))
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while await run_as_owner(bench.url, "SELECT FROM turns WHERE state = 'running'"):
             await asyncio.sleep(0.1)
     return found

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from benchmarks.model_stand_in import serve
+from tests.patience import PATIENCE
 from tests.postgres import fresh_database, run_as_owner
 from tests.processes import Process, bootstrap, rounds, serving
 
@@ -72,7 +73,7 @@ class Heard:
         # A comment that keeps the line awake is no event.
         return raw[used:].removeprefix(b": ping\n\n")
 
-    async def ended(self, seconds: float = 15) -> None:
+    async def ended(self, seconds: float = PATIENCE) -> None:
         """Wait for the end of what is being read."""
         assert self.reading is not None
         await asyncio.wait_for(self.reading, seconds)

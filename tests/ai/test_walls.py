@@ -16,6 +16,7 @@ from tests.ai.reading import Reader
 from tests.ai.speaker import Speaker
 from tests.ai.test_processes import Heard
 from tests.client import Client
+from tests.patience import PATIENCE
 from tests.people import Company, found_company
 from tests.postgres import fresh_database
 from tests.processes import rounds, serving
@@ -23,7 +24,6 @@ from tests.servers import open_application, settings_for
 
 pytestmark = pytest.mark.timeout(600)
 # A credential that has ended is noticed by every process within this.
-ENDED_SECONDS = 15
 
 
 @asynccontextmanager
@@ -130,7 +130,7 @@ async def test_open_streams_end_with_their_credential_in_every_process(
 
     for reader in (asked, followed):
         assert reader.task is not None
-        await asyncio.wait_for(reader.task, ENDED_SECONDS)
+        await asyncio.wait_for(reader.task, PATIENCE)
     line.say(" after the end")
     await asyncio.sleep(0.3)
     assert (asked.text, followed.text) == ("hello", "hello")

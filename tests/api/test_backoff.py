@@ -9,6 +9,7 @@ from atrium.boot.assemble import Application
 from atrium.ground.limits.model import key_of
 from tests.api.signing_in import in_sql, log_in, person, with_token
 from tests.client import Answer, Client
+from tests.patience import PATIENCE
 from tests.people import Company, found_company
 from tests.postgres import fresh_database
 from tests.servers import fresh_application, open_application, settings_for
@@ -90,7 +91,7 @@ async def test_after_five_failures_an_account_backs_off(strict_house: Applicatio
 
     assert [answer.status for answer in failed] == [401] * ALLOWED
     assert (refused.status, refused.code) == (429, "identity.login_backoff")
-    assert 45 < int(refused.headers["retry-after"]) <= 61
+    assert 1 < int(refused.headers["retry-after"]) <= 61
 
 
 async def test_four_failures_cost_nothing(strict_house: Application, ann: Client) -> None:
@@ -121,14 +122,14 @@ async def test_the_wait_doubles_with_each_failure(strict_house: Application, ann
 
     # What is left of each wait a moment later.
     assert [
-        wait for wait, whole in zip(waits, [16, 32, 64, 128, 256], strict=True) if whole - 5 < wait <= whole
+        wait for wait, whole in zip(waits, [16, 32, 64, 128, 256], strict=True) if whole / 2 < wait <= whole
     ] == waits
 
 
 async def test_the_wait_has_a_longest(strict_house: Application, ann: Client) -> None:
     await block(strict_house, ann, 1000)
 
-    assert 895 < int((await log_in(ann)).headers["retry-after"]) <= 900
+    assert 900 - PATIENCE < int((await log_in(ann)).headers["retry-after"]) <= 900
 
 
 async def test_knocking_while_waiting_makes_the_wait_no_longer(strict_house: Application, ann: Client) -> None:
@@ -260,7 +261,7 @@ async def test_an_address_waits_a_minute_at_most(strict_house: Application, ann:
 
     await guess_at_others(strict_house, guesser, 1000)
 
-    assert 55 < int((await log_in(guesser)).headers["retry-after"]) <= 60
+    assert 30 < int((await log_in(guesser)).headers["retry-after"]) <= 60
 
 
 async def test_a_wrong_code_is_a_failure(strict_house: Application, ann: Client) -> None:

@@ -66,7 +66,12 @@ async def test_the_page_carries_the_facts_of_its_instance() -> None:
 
     assert (before["needs_bootstrap"], after["needs_bootstrap"]) == (True, False)
     assert after["title"] == "Atrium"
-    assert after["localization"] == {"default_locale": "en", "locales": ["en", "es", "is", "nl"], "switching": True}
+    assert after["localization"] == {
+        "default_locale": "en",
+        "locales": ["en", "es", "is", "nl"],
+        "switching": True,
+        "serve_machine": False,
+    }
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """The console's session: in a cookie that no script reads, good only from its own origin, and never enough to give credentials or power."""
 
 import secrets
+from collections.abc import AsyncIterator
 from dataclasses import replace
 
 import pytest
@@ -9,7 +10,9 @@ from atrium.boot.assemble import Application
 from atrium.routes import ROUTES
 from tests.api.signing_in import COOKIE_WANTED, PASSWORD, age, in_browser, in_sql, person, with_cookie, with_token
 from tests.client import Client
+from tests.contract.specimens import Place, a_prospect
 from tests.people import Company, found_company
+from tests.postgres import run_as_owner
 from tests.servers import open_application, settings_for
 
 ORIGIN = "http://atrium.test"
@@ -28,9 +31,17 @@ def body_for(method: str, path: str) -> dict[str, object]:
         "/api/members": {"username": fresh, "role": "member"}, "/api/org/members": {"username": fresh, "role": "member"},
         "/api/orgs": {"name": "Taken", "owner": {"username": fresh}},
         "/api/members/:id/reset": {}, "/api/repo-obj/:id/presign": {"method": "PUT"},
+        "/api/beta/prospects/:id/decide": {"decision": "accept", "invite": {"org": "Taken", "username": fresh}},
         "/api/executors": {"name": fresh, "mode": "pull"}, "/api/org/executors": {"name": fresh, "mode": "pull"},
     }  # fmt: skip
     return (changes if method == "PATCH" else bodies)[path]
+
+
+@pytest.fixture(autouse=True)
+async def no_first_company(house: Application) -> AsyncIterator[None]:
+    """A sign-up form is the first company's; the tests beside these are of an instance that has none."""
+    yield
+    await run_as_owner(house.services.settings.database_url, "DELETE FROM instance")
 
 
 async def place_of(company: Company, ann: Client, path: str) -> str:
@@ -38,6 +49,8 @@ async def place_of(company: Company, ann: Client, path: str) -> str:
     if "repo-obj" in path:
         await ann.post("/api/s3/credentials", {})
         return path.replace(":id", (await ann.put(f"/api/repo/{secrets.token_hex(6)}", b"x"))["id"])
+    if "prospects" in path:
+        return path.replace(":id", await a_prospect(Place(company, company.team, ann)))
     return path.replace(":id", (await company.join("member")).user_id).replace(":ref", company.org.slug)
 
 
@@ -236,6 +249,18 @@ async def test_a_program_gives_as_before(company: Company, method: str, path: st
     answer = await ann.send(method, await place_of(company, ann, path), body_for(method, path))
 
     assert answer.status in (200, 201), answer.raw
+
+
+async def test_a_prospect_is_decided_about_without_the_password_unless_they_are_invited(company: Company) -> None:
+    ann = await an_operator(company)
+    path = "/api/beta/prospects/:id/decide"
+    browser, place = await in_browser(ann), await place_of(company, ann, path)
+
+    answer = await browser.post(place, {"decision": "accept", "note": "Bakes"})
+    invited = await browser.post(place, body_for("POST", path))
+
+    assert (answer.status, answer["state"]) == (200, "accepted")
+    assert (invited.status, invited.code) == (403, "identity.confirm_required")
 
 
 async def test_a_company_is_renamed_without_the_password_and_keeps_its_hostname(company: Company) -> None:

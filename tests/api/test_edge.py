@@ -13,7 +13,7 @@ from atrium.seams.wiring import Domain
 from tests.api import odd_routes
 from tests.client import Answer, Client
 from tests.people import Company
-from tests.servers import open_application, settings_for
+from tests.servers import open_application, requests_counted, settings_for
 
 LIMIT = 1_048_576
 PROBLEM = {"type", "title", "status", "detail", "code", "request_id"}
@@ -256,12 +256,11 @@ async def test_a_browsers_question_before_a_request_is_counted_like_a_request(
     house: Application, nobody: Client
 ) -> None:
     asked = {"origin": "https://elsewhere.example", "access-control-request-method": "GET"}
-    counter = house.services.metrics.requests.labels("none", "none", "204")
-    before = counter._value.get()
+    before = requests_counted(house, "none", "none", 204)
 
     await nobody.send("OPTIONS", "/openapi.json", headers=asked)
 
-    assert counter._value.get() == before + 1
+    assert requests_counted(house, "none", "none", 204) == before + 1
 
 
 async def test_pages_of_every_origin_read_the_document_and_nothing_else(nobody: Client, alice: Client) -> None:

@@ -9,6 +9,7 @@ from argon2 import PasswordHasher
 
 from atrium.boot.assemble import Application
 from atrium.ground.access.model import ROLES
+from atrium.kit import passwords
 from tests.api.signing_in import PASSWORD, age, in_sql, log_in, person, signed_in, use_just_now, with_token
 from tests.client import Answer, Client
 from tests.people import Company, found_company
@@ -66,6 +67,25 @@ async def test_somebody_without_a_password_gets_that_answer_too(company: Company
     assert without_id(await log_in(fresh)) == without_id(await log_in(ann, "not the password"))
 
 
+async def test_for_an_unknown_user_a_password_is_verified_too(
+    company: Company, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann, verified, verify = await person(company), list[str](), passwords._verify
+
+    def noted(stored: str, password: str) -> bool:
+        verified.append(stored)
+        return verify(stored, password)
+
+    monkeypatch.setattr(passwords, "_verify", noted)
+    for username in (ann.username, "nobody-at-all"):
+        await ann.post("/api/login", {"username": username, "password": "not the password"})
+
+    assert [stored == passwords._DECOY for stored in verified] == [False, True]
+    # Both at the same cost, which is what stands before the salt.
+    assert len({stored.rsplit("$", 2)[0] for stored in verified}) == 1
+
+
+@pytest.mark.proof
 async def test_an_unknown_user_and_a_wrong_password_take_the_same_time(company: Company) -> None:
     ann = await person(company)
     seconds: dict[str, list[float]] = {ann.username: [], "nobody-at-all": []}

@@ -14,6 +14,8 @@ from tests.client import Answer, Client
 from tests.people import Company, found_company
 from tests.servers import fresh_application, open_application, settings_for
 
+REQUESTS = "http_server_request_duration_seconds"
+FIRST_RUN = {"http_request_method": "POST", "http_route": "/api/bootstrap", "http_response_status_code": "201"}
 FIRST = {"username": "root", "password": PASSWORD, "org": "First", "team": "Core"}
 
 
@@ -43,7 +45,7 @@ async def count_of(client: Client, family: str, **labels: str) -> float:
     return sum(
         float(sample["value"])
         for sample in samples
-        if sample["name"] == f"{family}_total" and labels.items() <= sample["labels"].items()
+        if sample["name"] in (f"{family}_total", f"{family}_count") and labels.items() <= sample["labels"].items()
     )
 
 
@@ -62,7 +64,12 @@ def test_the_configuration_is_what_anybody_may_know(counted: tuple[Answer, Clien
         "home": "console",
         "multitenant": True,
         "needs_bootstrap": True,
-        "localization": {"default_locale": "is", "locales": ["en", "es", "is", "nl"], "switching": True},
+        "localization": {
+            "default_locale": "is",
+            "locales": ["en", "es", "is", "nl"],
+            "switching": True,
+            "serve_machine": False,
+        },
     }
 
 
@@ -96,6 +103,7 @@ async def test_the_status_says_what_runs_and_how_secrets_are_kept(root: Client) 
 
     assert set(status.body) == {
         "version", "kdf", "tls", "multitenant", "secrets_at_rest", "schema_version", "counts", "plans", "failed_plugins",
+        "backup",
     }  # fmt: skip
     assert (status["version"], status["tls"], status["multitenant"]) == (__version__, False, True)
     assert (status["kdf"], status["secrets_at_rest"]) == ("argon2id m=46MiB t=1 p=1", "AES-256-GCM")
@@ -134,12 +142,11 @@ async def test_metrics_are_what_prometheus_reads(root: Client) -> None:
     families = {family.name: family for family in text_string_to_metric_families(answer.raw.decode())}
     [first_run] = [
         sample.value
-        for sample in families["atrium_requests"].samples
-        if sample.name == "atrium_requests_total"
-        and sample.labels == {"method": "POST", "route": "/api/bootstrap", "status": "201"}
+        for sample in families["http_server_request_duration_seconds"].samples
+        if sample.name == "http_server_request_duration_seconds_count" and sample.labels == FIRST_RUN
     ]
     assert first_run == 1
-    assert {"atrium_request_seconds", "atrium_refused_logins", "atrium_audit_events_sealed"} <= set(families)
+    assert {"atrium_jobs_queued", "atrium_refused_logins", "atrium_audit_events_sealed"} <= set(families)
 
 
 async def test_metrics_are_json_when_asked_for(root: Client) -> None:
@@ -147,20 +154,20 @@ async def test_metrics_are_json_when_asked_for(root: Client) -> None:
 
     assert answer.headers["content-type"] == "application/json"
     assert {
-        "name": "atrium_requests_total",
-        "labels": {"method": "POST", "route": "/api/bootstrap", "status": "201"},
+        "name": "http_server_request_duration_seconds_count",
+        "labels": FIRST_RUN,
         "value": 1.0,
-    } in answer["atrium_requests"]
+    } in answer["http_server_request_duration_seconds"]
 
 
 async def test_every_answer_is_counted_by_row_and_status(root: Client) -> None:
-    row = {"method": "GET", "route": "/health", "status": "200"}
-    before = await count_of(root, "atrium_requests", **row)
+    row = {"http_request_method": "GET", "http_route": "/health", "http_response_status_code": "200"}
+    before = await count_of(root, REQUESTS, **row)
 
     await root.get("/health")
     await root.send("HEAD", "/health")
 
-    assert await count_of(root, "atrium_requests", **row) == before + 2
+    assert await count_of(root, REQUESTS, **row) == before + 2
 
 
 async def test_refused_sign_ins_are_counted_by_reason(root: Client) -> None:
@@ -176,13 +183,38 @@ async def test_nobody_invents_series_by_asking_for_odd_addresses(root: Client) -
         await root.get(f"/nowhere/{n}")
         await root.send(f"METHOD{n}", "/health")
 
-    samples = (await root.get("/api/metrics", headers={"accept": "application/json"}))["atrium_requests"]
+    samples = (await root.get("/api/metrics", headers={"accept": "application/json"}))[REQUESTS]
 
-    assert {sample["labels"]["route"] for sample in samples} <= {route.path for route in ROUTES} | {"none"}
-    assert {sample["labels"]["method"] for sample in samples} <= {"GET", "POST", "none"}
+    assert {sample["labels"]["http_route"] for sample in samples} <= {route.path for route in ROUTES} | {"none"}
+    assert {sample["labels"]["http_request_method"] for sample in samples} <= {"GET", "POST", "none"}
 
 
 async def test_the_metrics_say_how_many_requests_are_being_answered(operator: Client) -> None:
     metrics = (await operator.get("/api/metrics", headers={"accept": "application/json"})).body
 
-    assert metrics["atrium_requests_in_flight"][0]["value"] == 1
+    assert metrics["http_server_active_requests"][0]["value"] == 1
+
+
+async def test_prometheus_reads_the_metrics_with_a_token_that_opens_nothing_else() -> None:
+    token = "a token for prometheus that is long enough"
+    async with fresh_application(metrics_token=token) as house:
+        scraper = Client(house.app, token=token)
+
+        assert (await scraper.get("/api/metrics")).status == 200
+        assert (await scraper.get("/api/admin/status")).status == 401
+        assert (await scraper.get("/api/notes")).status == 401
+        assert (await Client(house.app, token=token + "x").get("/api/metrics")).status == 401
+        assert (await Client(house.app).get("/api/metrics")).status == 401
+
+
+async def test_metrics_say_what_waits_in_the_instance(operator: Client) -> None:
+    before = (await operator.get("/api/metrics", headers={"accept": "application/json"})).body
+    job = await operator.post("/api/jobs", {"kind": "x.integrator-demo.lane-report", "input": {"lane": "AMS-LIS"}})
+
+    after = (await operator.get("/api/metrics", headers={"accept": "application/json"})).body
+
+    await operator.post(f"/api/jobs/{job['id']}/cancel")
+    assert after["atrium_jobs_queued"][0]["value"] == before["atrium_jobs_queued"][0]["value"] + 1
+    assert after["atrium_jobs_oldest_seconds"][0]["value"] > 0
+    states = {sample["labels"]["state"] for sample in after["atrium_database_connections"]}
+    assert states == {"used", "idle", "wanted"}

@@ -24,7 +24,12 @@ async def first_run(house: Application) -> Client:
 async def test_the_default_is_for_who_has_not_chosen(ada: Client) -> None:
     policy = await ada.put("/api/i18n", {"default_locale": "is", "switching": True})
 
-    assert policy.body == {"default_locale": "is", "locales": ["en", "es", "is", "nl"], "switching": True}
+    assert policy.body == {
+        "default_locale": "is",
+        "locales": ["en", "es", "is", "nl"],
+        "switching": True,
+        "serve_machine": False,
+    }
     assert (await Client(ada.app).get("/api/config"))["localization"] == policy.body
     assert (await ada.get("/api/whoami"))["locale"] == "is"
     assert (await ada.post("/api/profile", {"locale": "nl"}))["locale"] == "nl"

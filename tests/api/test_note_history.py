@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.client import Client
+from tests.client import Answer, Client
 from tests.people import Company
 
 ROWS = ("versions", "versions/1", "restore", "shares")
@@ -182,3 +182,62 @@ async def test_a_cursor_is_good_for_its_own_note(alice: Client) -> None:
     answer = await alice.get(f"/api/notes/{other['id']}/versions", limit=1, cursor=cursor)
 
     assert (answer.status, answer.code) == (400, "paging.bad_cursor")
+
+
+async def _name(client: Client, note: dict[str, Any], number: int, name: str | None) -> Answer:
+    return await client.put(f"/api/notes/{note['id']}/versions/{number}", {"name": name})
+
+
+async def _names(client: Client, note: dict[str, Any]) -> list[str | None]:
+    return [one["name"] for one in (await client.get(f"/api/notes/{note['id']}/versions"))["items"]]
+
+
+async def test_a_version_keeps_its_name_when_others_follow(alice: Client) -> None:
+    note = await note_of(alice)
+    named = await _name(alice, note, 1, "Sent to the port")
+    same = await alice.get(f"/api/notes/{note['id']}")
+    await alice.put(f"/api/notes/{note['id']}", {"body": "two"})
+    await _name(alice, note, 2, "Second")
+    await alice.post(f"/api/notes/{note['id']}/restore", {"version": 1})
+
+    assert (named.status, named["number"], named["name"]) == (200, 1, "Sent to the port")
+    assert "body" not in named.body
+    assert same.body == note
+    assert await _names(alice, note) == [None, "Second", "Sent to the port"]
+    assert (await alice.get(f"/api/notes/{note['id']}/versions/1"))["name"] == "Sent to the port"
+
+
+async def test_a_name_is_changed_and_taken_away(alice: Client) -> None:
+    note = await note_of(alice)
+    await alice.put(f"/api/notes/{note['id']}", {"body": "two"})
+
+    for number in (1, 2):
+        await _name(alice, note, number, "x" * 100)
+        await _name(alice, note, number, "Draft")
+    assert await _names(alice, note) == ["Draft", "Draft"]
+    for number in (1, 2):
+        await _name(alice, note, number, None)
+
+    assert await _names(alice, note) == [None, None]
+
+
+async def test_a_version_is_named_by_writers_and_must_be_there(
+    company: Company, alice: Client, bob: Client, stranger: Client
+) -> None:
+    viewer = await company.join("viewer")
+    shown, hidden = await note_of(alice, visibility="team"), await note_of(alice)
+
+    answers = [
+        await _name(viewer, shown, 1, "x"),
+        await _name(bob, hidden, 1, "x"),
+        await _name(stranger, shown, 1, "x"),
+        await _name(alice, shown, 2, "x"),
+        await _name(alice, shown, 999999999, "x"),
+        await _name(alice, shown, 1, ""),
+        await _name(alice, shown, 1, " "),
+        await _name(alice, shown, 1, "x" * 101),
+    ]
+
+    assert [answer.status for answer in answers] == [403, 404, 404, 404, 404, 400, 400, 400]
+    assert answers[3].code == "notes.version_missing"
+    assert await _names(alice, shown) == [None]

@@ -31,7 +31,7 @@ async def test_a_link_lets_somebody_back_in(company: Company, admin: Client, nob
     session = await redeem(nobody, offered["url"].partition("token=")[2])
 
     assert set(offered.body) == {"url", "expires_at"}
-    assert offered["url"].startswith("http://atrium.test/#/reset?token=atr_")
+    assert offered["url"].startswith("http://atrium.test/index.html#/reset?token=atr_")
     ends_in = datetime.fromisoformat(offered["expires_at"]) - datetime.now(UTC)
     assert timedelta(hours=23, minutes=59) < ends_in <= timedelta(hours=24)
     assert (session.status, session["user"]["id"]) == (200, ann.user_id)
@@ -192,7 +192,7 @@ async def test_whoever_holds_the_machine_lets_anybody_in(company: Company, nobod
     session = await redeem(nobody, printed.output.partition("token=")[2].split()[0])
 
     assert printed.code == 0
-    assert printed.output.startswith("https://atrium.example/#/reset?token=atr_")
+    assert printed.output.startswith("https://atrium.example/index.html#/reset?token=atr_")
     assert (session.status, session["user"]["id"]) == (200, operator.user_id)
     events = (await with_token(operator, session["token"]).get("/api/org/audit"))["items"]
     assert ("identity.reset_link_made", None) in [(event["kind"], event["actor"]) for event in events]

@@ -17,10 +17,10 @@ from atrium.seams.wiring import Domain
 from tests.api import odd_routes
 from tests.api.odd_routes import SOURCES, Source
 from tests.client import Client
+from tests.patience import PATIENCE
 from tests.people import found_company
-from tests.servers import open_application, settings_for
+from tests.servers import open_application, requests_counted, settings_for
 
-SOON = 5
 DELTA = SseEvent("delta", {"text": "Grüße\n🌍"})
 FRAME = 'event: delta\ndata: {"text":"Grüße\\n🌍"}\n\n'.encode()
 
@@ -68,14 +68,14 @@ class Watching:
         self.sent.put_nowait(message)
 
     async def next(self) -> dict[str, Any]:
-        return await asyncio.wait_for(self.sent.get(), SOON)
+        return await asyncio.wait_for(self.sent.get(), PATIENCE)
 
     def leave(self) -> None:
         self.received.put_nowait({"type": "http.disconnect"})
 
     async def done(self) -> None:
         assert self.task is not None
-        await asyncio.wait_for(self.task, SOON)
+        await asyncio.wait_for(self.task, PATIENCE)
 
 
 async def begun(watching: Watching) -> Watching:
@@ -140,15 +140,14 @@ async def test_a_source_that_fails_is_closed_and_is_not_taken_for_a_finished_one
 
 
 async def test_a_stream_that_fails_is_counted_like_any_other(streaming_house: Application, token: str) -> None:
-    requests = streaming_house.services.metrics.requests.labels("POST", "/api/test/streams/:name", "200")
     watching = await begun(Watching(streaming_house, token))
-    before = requests._value.get()
+    before = requests_counted(streaming_house, "POST", "/api/test/streams/:name", 200)
 
     watching.source.coming.put_nowait(RuntimeError("broke"))
     with pytest.raises(RuntimeError):
         await watching.done()
 
-    assert requests._value.get() == before + 1
+    assert requests_counted(streaming_house, "POST", "/api/test/streams/:name", 200) == before + 1
 
 
 async def test_a_client_that_leaves_closes_a_waiting_source(streaming_house: Application, token: str) -> None:
@@ -251,7 +250,7 @@ async def test_streams_hold_no_connection_while_they_wait(streaming_house: Appli
     pool = streaming_house.services.settings.database_pool
     watching = [await begun(Watching(streaming_house, token)) for _ in range(pool + 5)]
 
-    answer = await asyncio.wait_for(Client(streaming_house.app, token).get("/api/whoami"), SOON)
+    answer = await asyncio.wait_for(Client(streaming_house.app, token).get("/api/whoami"), PATIENCE)
     for one in watching:
         one.leave()
         await one.done()

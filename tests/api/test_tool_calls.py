@@ -106,7 +106,7 @@ PLUGIN = Plugin(
     tools=(
         tool("mark", mark, "write", parameters=(NAME, FAIL)),
         tool("mark_unannounced", mark, "read", parameters=(NAME,)),
-        tool("sleep", perform=sleep, effect="egress", seconds=0.2, parameters=(SECONDS,)),
+        tool("sleep", perform=sleep, effect="egress", seconds=1.0, parameters=(SECONDS,)),
         tool("relay_reading", perform=relay, parameters=RELAYED),
         tool("relay_writing", perform=relay, effect="write", parameters=RELAYED),
         tool("draw", draw, untrusted=False),
@@ -273,7 +273,7 @@ async def test_a_suspended_company_calls_no_tool(company: Company, alice: Client
 async def test_a_performing_tool_holds_no_transaction_and_no_more_time_than_it_may(
     alice: Client, admin: Client
 ) -> None:
-    done, late = await call(alice, "sleep"), await call(alice, "sleep", seconds=5)
+    done, late = await call(alice, "sleep"), await call(alice, "sleep", seconds=30)
 
     assert (done.status, done["value"]) == (200, 0)
     assert (late.status, late.code) == (502, "tools.timed_out")

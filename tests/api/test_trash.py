@@ -17,7 +17,7 @@ from atrium.product.trash import service as trash
 from atrium.seams.context import ANONYMOUS, Operation
 from tests.client import Answer, Client
 from tests.people import Company, found_company
-from tests.postgres import run_as_owner
+from tests.postgres import connected, run_as_owner
 from tests.servers import fresh_application
 
 
@@ -289,6 +289,24 @@ async def test_emptying_takes_what_the_caller_deleted_and_nothing_else(alice: Cl
     assert (await alice.delete("/api/trash")).body == {"purged": 2}
 
 
+async def test_emptying_waits_for_what_is_in_use(company: Company, alice: Client) -> None:
+    note, stored = await note_of(alice), await object_of(alice, "a.txt")
+    await alice.delete(f"/api/notes/{note}")
+    await alice.delete(f"/api/repo-obj/{stored}")
+
+    # As a transaction that writes rows which refer to them, such as the reading of a text.
+    async with connected(company.house.services.settings.database_url) as other:
+        async with other.transaction():
+            await other.execute("SELECT 1 FROM notes WHERE id = $1 FOR KEY SHARE", UUID(note))
+            await other.execute("SELECT 1 FROM objects WHERE id = $1 FOR KEY SHARE", UUID(stored))
+            emptying = asyncio.ensure_future(alice.delete("/api/trash"))
+            done, _ = await asyncio.wait([emptying], timeout=0.5)
+        emptied = await emptying
+
+    assert not done
+    assert emptied.body == {"purged": 2}
+
+
 async def test_emptying_does_not_stop_at_a_batch(company: Company, alice: Client) -> None:
     for number in range(3):
         await alice.delete(f"/api/notes/{await note_of(alice)}")
@@ -505,3 +523,106 @@ async def test_a_write_to_what_is_deleted_at_that_moment_is_in_one_place(alice: 
         kept = {one["id"] for one in live} | set(await ids_in_trash(alice))
         assert {stored, written["id"]} <= kept
         assert await stored_bytes(alice) == 7 * (turn + 1)
+
+
+async def allow(operator: Client, limit: int) -> None:
+    """Let the operator's team keep so many bytes."""
+    answer = await operator.post("/api/quota", {"dimension": "storage.bytes", "limit": limit, "window": "total"})
+    assert answer.status == 200, answer.raw
+
+
+async def trashed_of(client: Client, key: str, size: int, visibility: str = "private") -> str:
+    id = await object_of(client, key, b"x" * size, visibility)
+    await client.delete(f"/api/repo-obj/{id}")
+    return id
+
+
+async def test_an_item_tells_its_size_and_an_object_its_key(alice: Client) -> None:
+    note = await note_of(alice, body="þrír")
+    stored = await object_of(alice, "ports/tides.txt", b"first")
+    await object_of(alice, "ports/tides.txt", b"second!")
+    document = await document_of(alice)
+    key = (await alice.get(f"/api/documents/{document}"))["key"]
+    for path in (f"notes/{note}", f"repo-obj/{stored}", f"documents/{document}"):
+        await alice.delete(f"/api/{path}")
+
+    found = await trash_of(alice)
+
+    assert [(one["id"], one["size"], one["key"]) for one in found] == [
+        (document, 4, key),
+        (stored, 7, "ports/tides.txt"),
+        (note, 6, None),
+    ]
+
+
+async def test_a_write_that_needs_space_takes_the_oldest_of_the_trash_and_no_more(
+    alice: Client, bob: Client, operator: Client
+) -> None:
+    oldest, newer = await trashed_of(bob, "a", 30), await trashed_of(alice, "b", 30)
+    empty = await trashed_of(alice, "nothing", 0)
+    await object_of(alice, "c", b"x" * 30)
+    await allow(operator, 100)
+
+    await object_of(alice, "d", b"x" * 30)
+
+    assert await ids_in_trash(bob) == []
+    assert await ids_in_trash(alice) == [empty, newer]
+    assert await stored_bytes(alice) == 90
+    assert (await restore(bob, oldest)).status == 404
+    assert (await restore(alice, newer)).status == 200
+
+
+async def test_trash_that_would_not_make_the_space_stays(alice: Client, operator: Client) -> None:
+    deleted = await trashed_of(alice, "a", 30)
+    await object_of(alice, "b", b"x" * 60)
+    await allow(operator, 100)
+
+    refused = await alice.put("/api/repo/c", b"x" * 80)
+
+    assert (refused.status, refused.code) == (429, "quotas.exceeded")
+    assert await ids_in_trash(alice) == [deleted]
+    assert await stored_bytes(alice) == 90
+
+
+async def test_a_document_takes_space_from_the_trash_too(alice: Client, operator: Client) -> None:
+    await trashed_of(alice, "a", 90)
+    await allow(operator, 100)
+
+    await document_of(alice, body="x" * 40)
+
+    assert await ids_in_trash(alice) == []
+    assert await stored_bytes(alice) == 40
+
+
+async def test_the_trash_of_another_team_gives_nothing(company: Company, alice: Client, operator: Client) -> None:
+    carol = await company.join("member", team=await company.add_team())
+    deleted = await trashed_of(carol, "a", 60, "team")
+    await object_of(alice, "b", b"x" * 90)
+    await allow(operator, 100)
+
+    refused = await alice.put("/api/repo/c", b"x" * 20)
+
+    assert refused.status == 429
+    assert await ids_in_trash(carol) == [deleted]
+
+
+async def test_a_limit_on_a_day_takes_nothing_from_the_trash(alice: Client, operator: Client) -> None:
+    deleted = await trashed_of(alice, "a", 60)
+    await operator.post("/api/quota", {"dimension": "storage.bytes", "limit": 100, "window": "day"})
+
+    refused = await alice.put("/api/repo/b", b"x" * 60)
+
+    assert refused.status == 429
+    assert await ids_in_trash(alice) == [deleted]
+
+
+async def test_writes_at_the_same_moment_never_pass_the_limit(alice: Client, operator: Client) -> None:
+    for number in range(4):
+        await trashed_of(alice, f"old{number}", 25)
+    await allow(operator, 100)
+
+    answers = await asyncio.gather(*(alice.put(f"/api/repo/new{number}", b"x" * 25) for number in range(8)))
+
+    assert sorted(answer.status for answer in answers) == [201] * 4 + [429] * 4
+    assert await ids_in_trash(alice) == []
+    assert await stored_bytes(alice) == 100

@@ -1,11 +1,12 @@
 """Triggers over HTTP: made, listed, changed, rehearsed, deleted, and what each reader sees of their history."""
 
+import asyncio
 from typing import Any
 from uuid import UUID
 
 import pytest
 
-from atrium.product.triggers import service
+from atrium.product.triggers import fire_rows, service
 from tests.client import Client
 from tests.people import Company
 from tests.triggers.flows import arm, done, history, outcomes, publish, upload
@@ -198,6 +199,86 @@ async def test_deleting_takes_the_history_and_leaves_the_runs(company: Company, 
     assert (deleted.body, left) == ({"id": trigger["id"]}, [0, 0, 1])
     assert (await admin.get(at(trigger))).status == 404
     await upload(admin, "b.txt")
+
+
+# As of a trigger that has fired for a long time.
+LONG = """
+    INSERT INTO trigger_fires (trigger_id, id, org_id, object_id, version_id, number, user_id, reason)
+    SELECT $1, gen_random_uuid(), $2, gen_random_uuid(), gen_random_uuid(), 1, $3, 'derived' FROM generate_series(1, $4)
+"""
+
+
+async def test_a_long_history_is_deleted_in_parts(
+    company: Company, admin: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trigger, other = await arm(admin, await publish(admin)), await arm(admin, await publish(admin))
+    parts: list[int] = []
+
+    async def counted(db: Any, trigger_id: UUID, most: int) -> int:
+        parts.append(await delete_fires(db, trigger_id, most))
+        return parts[-1]
+
+    delete_fires = fire_rows.delete_fires
+    monkeypatch.setattr(fire_rows, "delete_fires", counted)
+    for one in (trigger, other):
+        await sql(company, LONG, UUID(one["id"]), company.org.id, UUID(admin.user_id), 5_300)
+
+    deleted = await admin.delete(at(trigger))
+
+    left = await sql(
+        company, "SELECT trigger_id, count(*) FROM trigger_fires WHERE org_id = $1 GROUP BY 1", company.org.id
+    )
+    assert deleted.body == {"id": trigger["id"]}
+    assert [tuple(row) for row in left] == [(UUID(other["id"]), 5_300)]
+    assert (max(parts), sum(parts)) == (1000, 5_300)
+    assert (await admin.get(at(trigger))).status == 404
+
+
+async def test_deleting_that_is_cut_short_leaves_a_trigger_that_fires_no_more_and_is_ended_by_asking_again(
+    company: Company, admin: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trigger = await arm(admin, await publish(admin))
+    await sql(company, LONG, UUID(trigger["id"]), company.org.id, UUID(admin.user_id), 2_500)
+
+    async def breaks(db: Any, trigger_id: UUID, most: int) -> int:
+        raise RuntimeError("the process ends here")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(fire_rows, "delete_fires", breaks)
+        assert (await admin.delete(at(trigger))).status == 500
+    between = await admin.get(at(trigger))
+    await upload(admin, "late.txt")
+    runs = await sql(company, "SELECT FROM runs WHERE trigger_id = $1", UUID(trigger["id"]))
+    two = await asyncio.gather(admin.delete(at(trigger)), admin.delete(at(trigger)))
+
+    assert (between.status, between["enabled"], runs) == (200, False, [])
+    assert {one.status for one in two} <= {200, 404}
+    assert 200 in {one.status for one in two}
+    assert (await admin.get(at(trigger))).status == 404
+
+
+async def test_several_who_delete_a_long_history_at_once_wait_for_each_other(company: Company, admin: Client) -> None:
+    trigger = await arm(admin, await publish(admin))
+    await sql(company, LONG, UUID(trigger["id"]), company.org.id, UUID(admin.user_id), 6_500)
+
+    answers = await asyncio.gather(*(admin.delete(at(trigger)) for _ in range(6)))
+
+    assert {one.status for one in answers} <= {200, 404}
+    assert 200 in {one.status for one in answers}
+
+
+async def test_a_long_history_stays_where_the_trigger_is_not_the_one_that_was_read(
+    company: Company, admin: Client, alice: Client
+) -> None:
+    trigger = await arm(admin, await publish(admin))
+    await sql(company, LONG, UUID(trigger["id"]), company.org.id, UUID(admin.user_id), 1_500)
+
+    refused = [await admin.delete(at(trigger), headers={"if-match": '"00000000"'}), await alice.delete(at(trigger))]
+
+    fires = await sql(company, "SELECT FROM trigger_fires WHERE trigger_id = $1", UUID(trigger["id"]))
+    assert [one.status for one in refused] == [412, 403]
+    assert len(fires) == 1_500
+    assert (await admin.get(at(trigger)))["enabled"] is True
 
 
 async def test_changes_are_on_record(admin: Client) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from tests.client import Client
+from tests.patience import PATIENCE
 from tests.people import Company
 from tests.triggers.flows import arm, document_spec, done, history, outcomes, upload
 from tests.triggers.test_firing import sql
@@ -19,7 +20,7 @@ async def feeding(boss: Client, reads: str, writes: str) -> Any:
 
 async def until_ended(firm: Company, runs: int) -> list[Any]:
     """Every run of the team, once so many have ended and none goes on."""
-    async with asyncio.timeout(120):
+    async with asyncio.timeout(2 * PATIENCE):
         while True:
             found = await sql(firm, "SELECT * FROM runs WHERE team_id = $1 ORDER BY id", firm.team.id)
             if len(found) >= runs and all(run["state"] != "running" for run in found):
@@ -65,7 +66,7 @@ async def test_a_client_that_rewrites_on_every_change_ends(firm: Company, boss: 
     written = await upload(boss, "watched/a.txt")
 
     answered = 0
-    async with asyncio.timeout(120):
+    async with asyncio.timeout(2 * PATIENCE):
         while True:
             [fire, *_] = await history(boss, trigger)
             if fire["outcome"] == "skipped":

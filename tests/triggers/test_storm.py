@@ -2,17 +2,22 @@
 
 import asyncio
 import os
+import time
 from collections import Counter
 from typing import Any
+from uuid import UUID
 
 import httpx
 import pytest
 
 from tests.postgres import run_as_owner
+from tests.processes import PROOFS
 from tests.s3.clients import Person, Place
 from tests.triggers.test_ways import armed
 
-UPLOADS = 10_000 if os.environ.get("ATRIUM_FULL") else 200
+UPLOADS = int(
+    os.environ.get("ATRIUM_UPLOADS") or (10_000 if os.environ.get("ATRIUM_FULL") else 1_000 if PROOFS else 48)
+)
 CLIENTS = 8
 pytestmark = pytest.mark.timeout(3600)
 
@@ -45,6 +50,7 @@ async def test_a_storm_of_uploads_starts_each_run_once(place: Place) -> None:
     # One key for three uploads of the same person, so that versions follow each other, too.
     keys = [[f"in/{n}/{place_of // 3}.txt" for place_of in range(UPLOADS // CLIENTS)] for n in range(CLIENTS)]
 
+    began = time.monotonic()
     await asyncio.gather(
         *(
             _over_s3(person, wanted) if n % 2 else _over_http(place, person, wanted)
@@ -52,6 +58,8 @@ async def test_a_storm_of_uploads_starts_each_run_once(place: Place) -> None:
         )
     )
 
+    took = time.monotonic() - began
+    print(f"{UPLOADS:,} uploads, two runs each: {took:.0f} s, {UPLOADS / took:.1f} uploads a second")
     counted = await _counted(place, [trigger["id"] for trigger in triggers])
     assert counted == {
         "versions": UPLOADS,
@@ -61,6 +69,23 @@ async def test_a_storm_of_uploads_starts_each_run_once(place: Place) -> None:
         "fired runs": 2 * UPLOADS,
         "writers": 2 * UPLOADS,
     }
+    assert await _newcomer(place) in await _claimed(place, 2)
+
+
+async def _newcomer(place: Place) -> UUID:
+    """The company of one who uploads a single file while all that waits."""
+    eve = await place.found()
+    trigger = await armed(place, eve)
+    async with place.server.client(eve.token) as client:
+        await _put(client, "/api/repo/in/only.txt")
+    [(company,)] = await run_as_owner(place.url, "SELECT org_id FROM runs WHERE trigger_id = $1", UUID(trigger["id"]))
+    return UUID(str(company))
+
+
+async def _claimed(place: Place, times: int) -> set[UUID]:
+    """Whose jobs a worker with eight free places gets in so many claims."""
+    claim = "SELECT org_id FROM claim_jobs(ARRAY['workflows.step'], gen_random_uuid(), 8, NULL)"
+    return {UUID(str(row[0])) for _ in range(times) for row in await run_as_owner(place.url, claim)}
 
 
 async def _counted(place: Place, triggers: list[Any]) -> Counter[str]:

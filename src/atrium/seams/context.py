@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from enum import Enum
 from types import TracebackType
 from typing import Any
@@ -25,9 +25,11 @@ from atrium.kit.outbound import Outbound
 from atrium.kit.passwords import Passwords
 from atrium.kit.sandbox import Sandbox
 from atrium.kit.staging import StagingArea
+from atrium.kit.tracing import Recorder
 from atrium.kit.waiting import WaitQueues
 from atrium.seams.blobs import BlobStore
 from atrium.seams.settings import Settings
+from atrium.seams.sharing import Thing
 from atrium.seams.wiring import Registry
 
 
@@ -107,6 +109,8 @@ class Services(msgspec.Struct, frozen=True, kw_only=True):
     turns: Background
     token_ratios: TokenRatios
     sandbox: Sandbox
+    # None where traces are not recorded.
+    telemetry: Recorder | None = None
     # What each domain's `start` returned, by the domain's name.
     started: dict[str, Any]
 
@@ -119,13 +123,14 @@ class RunStep(msgspec.Struct, frozen=True, kw_only=True):
     """The step of a workflow's run that something is done for; `index` is of an item in a map.
 
     `keep` takes (context, value): it keeps the step's result in that transaction, or raises where an earlier attempt has kept one.
-    A tool that the step's own tool calls has none.
+    A tool that the step's own tool calls has none. `touched` are the things that were read or written for the step.
     """
 
     run_id: UUID
     name: str
     index: int | None
     keep: Callable[[Any, Any], Awaitable[None]] | None = None
+    touched: set[Thing] = msgspec.field(default_factory=set)
 
 
 class Acting(msgspec.Struct, kw_only=True):
@@ -151,6 +156,14 @@ class Acting(msgspec.Struct, kw_only=True):
     def may_end(self) -> bool:
         """Whether the caller came with a credential of a person's, which may end while they are served."""
         return self.who.credential_id != NIL and self.who.credential in HOLDS
+
+    def touch(self, kind: str, ids: Iterable[UUID]) -> None:
+        """Note things that are handed out or written: what a workflow's step comes to is for those who can read all of them.
+
+        Whatever decides that the caller may read a thing calls this. Outside a workflow it does nothing.
+        """
+        if self.step is not None:
+            self.step.touched.update((kind, id) for id in ids)
 
     def hold(self) -> Hold | None:
         """What the caller's writing transactions begin with, so that none commits after its credential has ended."""

@@ -113,7 +113,7 @@ function factsOf(event: Event, people: Member[]): (string | boolean)[] {
   const facts = TOLD.map((name) => event.facts[name]).map((fact): unknown =>
     typeof fact === 'string' && ID.test(fact) ? named(fact) : fact,
   );
-  return [...new Set<unknown>([subject, ...facts])].filter(
+  return [...new Set<unknown>([event.name, subject, ...facts])].filter(
     (fact): fact is string | boolean => typeof fact === 'boolean' || (typeof fact === 'string' && fact !== ''),
   );
 }

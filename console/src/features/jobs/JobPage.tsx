@@ -101,14 +101,14 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   return <div className="min-w-0"><dt className="text-sm text-muted">{name}</dt><dd className="mt-0.5 font-medium">{children}</dd></div>;
 }
 
-function Failure({ job, error }: { job: Job; error: string }) {
+function Failure({ job, error }: { job: Job; error: NonNullable<Job['error']> }) {
   const { t } = useLanguage();
   return (
     <Card className="flex gap-3 p-5">
       <CircleAlert size={18} aria-hidden className="mt-0.5 shrink-0 text-danger" />
       <div className="min-w-0">
         <h2 className="font-semibold">{t(hasEnded(job) ? 'jobs.error' : 'jobs.error_before')}</h2>
-        <p data-raw className="mt-1 break-words whitespace-pre-wrap">{error}</p>
+        <p data-raw className="mt-1 break-words whitespace-pre-wrap">{error.message}</p>
       </div>
     </Card>
   );

@@ -121,7 +121,7 @@ function Row({ job, owner, onCancel }: { job: JobSummary; owner: Member | undefi
         </p>
         {reason && <p className="mt-0.5 text-sm text-muted">{reason}</p>}
         {job.error && job.state !== 'succeeded' && (
-          <p data-raw className="mt-0.5 line-clamp-2 text-sm break-words text-danger">{job.error}</p>
+          <p data-raw className="mt-0.5 line-clamp-2 text-sm break-words text-danger">{job.error.message}</p>
         )}
       </div>
       <p className="flex flex-wrap gap-x-3 text-sm text-muted tnum">

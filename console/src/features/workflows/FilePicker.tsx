@@ -50,7 +50,7 @@ const ROW = 'flex min-h-9 w-full items-center gap-2.5 px-3 py-1.5 text-start hov
 function Folders({ onChoose }: { onChoose: (id: string) => void }) {
   const { t } = useLanguage();
   const [folder, setFolder] = useState('');
-  const found = useInfiniteQuery(folderQuery({ folder, start: '' }));
+  const found = useInfiniteQuery(folderQuery({ folder, q: '' }));
   const folders = found.data?.pages.flatMap((page) => page.prefixes ?? []) ?? [];
   const files = found.data?.pages.flatMap((page) => page.items) ?? [];
   const above = folder.slice(0, folder.slice(0, -1).lastIndexOf('/') + 1);

@@ -92,7 +92,8 @@ async def call_one(
     except ToolTimedOut as error:
         return CallEnded("timeout" if tool.perform is None or call.effect == "read" else "unknown", error.message)
     except AppError as error:
-        return CallEnded("error", error.message, taints=tool.untrusted)
+        # What a tool that waits for a model or another machine refuses with may be their words, whatever its results are.
+        return CallEnded("error", error.message, taints=tool.untrusted or tool.perform is not None)
 
 
 def _ended(result: ToolResult) -> CallEnded:

@@ -12,7 +12,6 @@ from atrium.engine.repository import writing
 from atrium.engine.repository.model import ObjectDraft, StoredObject
 from atrium.kit.errors import TooLarge
 from atrium.kit.ids import new_id
-from atrium.kit.text import slug_of
 from atrium.seams.context import Context
 
 CONTENT_TYPE = "application/vnd.atrium.chat+json"
@@ -42,7 +41,8 @@ class Conversation(msgspec.Struct, frozen=True):
 async def begin(ctx: Context, prompt: Content) -> UUID:
     """A new private conversation, named after its first question."""
     title = _title_of(prompt)
-    key = f"chats/{slug_of(title, otherwise='chat')}-{new_id().hex[-8:]}.json"
+    # A key is read by more people than the object: it says nothing of the question.
+    key = f"chats/{new_id()}.json"
     written = await writing.write_small(ctx, _draft(key, title), msgspec.json.encode(Conversation(title)))
     return written.id
 

@@ -105,7 +105,7 @@ def _attempt(claim: Claim, kind: JobKind, owner: Principal | None, content: Atte
     except msgspec.ValidationError as error:
         return Report(claim=claim, outcome="failed", error=f"the kind no longer takes this input: {error}")
     who = identity.narrowed(owner, content.scope)
-    return Attempt(claim, kind, who, content.input, arguments, content.part_of is None)
+    return Attempt(claim, kind, who, content.input, arguments, content.part_of is None, content.traceparent)
 
 
 async def _admitted(services: Services, db: Transaction, org_id: UUID, attempts: list[Attempt]) -> list[Attempt]:

@@ -11,7 +11,7 @@ import msgspec
 from atrium.kit.database import Transaction
 from atrium.kit.errors import AppError, Conflict, Invalid, Kind, Missing
 from atrium.seams.context import Principal
-from atrium.seams.jobs import Amounts, JobKind
+from atrium.seams.jobs import Amounts, DoneBeside, JobKind
 
 State = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 WaitingReason = Literal["team_cap", "quota", "org_suspended", "no_worker", "scheduled"]
@@ -22,9 +22,30 @@ LAPSED = "the worker went silent and its lease ran out"
 ENDED = frozenset({"succeeded", "failed", "cancelled"})
 
 
-class JobSummary(msgspec.Struct, frozen=True):
-    """A job as listings show it: where it stands, not what it is about."""
+class JobError(msgspec.Struct, frozen=True):
+    """Why a job failed: `title` is the code's own sentence; `message` may hold values, and is the title where they are left out."""
 
+    code: str
+    title: str
+    message: str
+    redacted: bool = False
+
+
+# What PostgreSQL or the queue itself writes, which holds no value.
+_OWN_ERRORS = {LAPSED: "jobs.lapsed"}
+_TITLES = {"jobs.failed": "The job failed", "jobs.lapsed": "Its worker went silent"}
+
+
+def error_of(text: str | None, *, shown: bool) -> JobError | None:
+    """Why a job failed, for a person to whom what it carries is `shown` or not."""
+    if text is None:
+        return None
+    code = _OWN_ERRORS.get(text, "jobs.failed")
+    hidden = not shown and code == "jobs.failed"
+    return JobError(code, _TITLES[code], _TITLES[code] if hidden else text, hidden)
+
+
+class _JobFacts(msgspec.Struct, frozen=True):
     id: UUID
     kind: str
     model: str | None
@@ -39,7 +60,20 @@ class JobSummary(msgspec.Struct, frozen=True):
     run_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
+
+
+class FoundJob(_JobFacts, frozen=True):
+    """A job as it is stored, with what it was given and what came out where that was asked for."""
+
     error: str | None
+    input: Any = None
+    result: Any = None
+
+
+class JobSummary(_JobFacts, frozen=True):
+    """A job as listings show it: where it stands, not what it is about."""
+
+    error: JobError | None
 
 
 class Job(JobSummary, frozen=True):
@@ -99,6 +133,8 @@ class Attempt:
     arguments: Any
     # Not of a part: the whole has reserved what it may spend, and pays.
     pays: bool = True
+    # The place in a trace that it follows from.
+    traceparent: str | None = None
 
 
 class AttemptInput(msgspec.Struct, frozen=True):
@@ -109,6 +145,7 @@ class AttemptInput(msgspec.Struct, frozen=True):
     input: Any
     part_of: UUID | None
     heard: int
+    traceparent: str | None = None
 
 
 class Lease(msgspec.Struct, frozen=True):
@@ -150,6 +187,15 @@ class Settled(msgspec.Struct, frozen=True):
     admission_id: UUID | None
 
 
+class Backlog(msgspec.Struct, frozen=True):
+    """What waits in all queues together, and who is there; `oldest_seconds` is of what no cap, quota or suspension holds back."""
+
+    queued: int
+    oldest_seconds: float
+    workers: int
+    served: list[str]
+
+
 class Lapsed(msgspec.Struct, frozen=True):
     """A running job whose lease has run out."""
 
@@ -175,6 +221,7 @@ class Report:
 
     `input` is what the job was given, where the worker knows it; otherwise it is read.
     Of a worker that goes on with what follows from its job, `take` claims that in the transaction which settles the job.
+    What was done `beside` it ends with it, where it still waits.
     """
 
     claim: Claim
@@ -185,6 +232,7 @@ class Report:
     used: Amounts | None = None
     take: Take | None = None
     input: Any = None
+    beside: Sequence[DoneBeside] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID
 
-from atrium.engine.jobs.model import Claim, Lapsed, Lease
+from atrium.engine.jobs.model import Backlog, Claim, Lapsed, Lease
 from atrium.kit.database import Transaction
 
 
@@ -169,6 +169,27 @@ async def reopen_teams(db: Transaction, limit: int) -> int:
         """,
         limit=limit,
     )
+
+
+async def read_backlog(db: Transaction) -> Backlog:
+    """How much waits, for how long, and for whom; looks at what waits only."""
+    found = await db.one(
+        Backlog,
+        """
+        SELECT w.queued, w.oldest, s.workers, s.served
+          FROM (SELECT count(*) AS queued,
+                       coalesce(extract(epoch FROM clock_timestamp() - min(j.run_at) FILTER (
+                         WHERE coalesce(l.open AND l.opens_at IS NULL, true)
+                           AND t.open AND NOT t.org_full AND t.running < t.cap)), 0)::float8 AS oldest
+                  FROM jobs j JOIN job_teams t ON t.team_id = j.team_id
+                  LEFT JOIN job_lanes l ON l.team_id = j.team_id AND l.pool = j.pool WHERE j.state = 'queued') w,
+               (SELECT count(DISTINCT k.id) AS workers,
+                       coalesce(array_agg(DISTINCT p.pool) FILTER (WHERE p.pool IS NOT NULL), '{}') AS served
+                  FROM job_workers k LEFT JOIN LATERAL unnest(k.pools) AS p (pool) ON true
+                 WHERE k.seen_at > now() - interval '1 minute') s
+        """,
+    )
+    return found or Backlog(0, 0, 0, [])
 
 
 async def list_left_parts(db: Transaction, age: timedelta, limit: int) -> list[tuple[UUID, UUID]]:

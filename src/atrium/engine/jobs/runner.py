@@ -13,6 +13,7 @@ import msgspec
 from atrium.engine.jobs import claiming, queue_rows
 from atrium.engine.jobs.model import Attempt, Claim, Following, Report, StaleClaim, backoff, readable
 from atrium.engine.jobs.settling import settle_and_take
+from atrium.kit import tracing
 from atrium.kit.database import Transaction, refusal_of
 from atrium.kit.errors import AppError, Kind
 from atrium.kit.ids import new_id
@@ -20,12 +21,14 @@ from atrium.kit.log import log
 from atrium.kit.notify import wait_for
 from atrium.kit.strict_json import has_nul
 from atrium.seams.context import Holding, Operation, Services
-from atrium.seams.jobs import Assignment, JobKind, Postponed
+from atrium.seams.jobs import Assignment, Beside, JobKind, Postponed
 
 POLL_SECONDS = 1.0
 # A larger claim would hold the teams it visits for longer; the next one follows while this one's attempts begin.
 AT_ONCE = 100
 PRESENCE_SECONDS = 15.0
+# What takes longer is done by itself: other places of this worker, and other workers, do the rest meanwhile.
+QUICK_SECONDS = 0.25
 # What may be otherwise next time; any other refusal would only be repeated.
 PASSING = frozenset({Kind.CONFLICT, Kind.STALE, Kind.EXHAUSTED, Kind.UPSTREAM, Kind.UNAVAILABLE})
 
@@ -52,6 +55,7 @@ class Runner:
         # How many attempts of each team a runner apart has.
         self._busy: Counter[UUID] = Counter()
         self._running: dict[asyncio.Task[None], _Running] = {}
+        self._beside = Beside()
         self._beginning: dict[asyncio.Task[None], int] = {}
         self._stopping = False
         self._loops: list[asyncio.Task[None]] = []
@@ -158,6 +162,21 @@ class Runner:
         self._look.set()
 
     async def _run(self, attempt: Attempt, assignment: Assignment) -> None:
+        parent = tracing.parse(attempt.traceparent.encode()) if attempt.traceparent else None
+        name = f"job {assignment.kind}"
+        trace = tracing.enter(self._services.telemetry, name, "consumer", parent, str(assignment.id))
+        if trace.span is None:
+            await self._carry_out(attempt, assignment)
+            return
+        trace.span.note("atrium.job.id", str(assignment.id))
+        trace.span.note("atrium.job.kind", assignment.kind)
+        trace.span.note("atrium.job.attempt", assignment.attempt)
+        try:
+            await self._carry_out(attempt, assignment)
+        finally:
+            trace.span.end()
+
+    async def _carry_out(self, attempt: Attempt, assignment: Assignment) -> None:
         op = Operation(
             who=attempt.owner,
             services=self._services,
@@ -165,7 +184,9 @@ class Runner:
             holding=Holding.CREDENTIAL,
         )
         try:
-            report = await _performed(op, attempt, assignment)
+            report = await self._performed(op, attempt, assignment)
+            if report.outcome == "failed" and (span := tracing.recording()) is not None:
+                span.note("error.type", "job_failed")
         except asyncio.CancelledError:
             if not self._stopping:
                 return  # the lease is lost: whatever came out could not land
@@ -182,6 +203,21 @@ class Runner:
             self._services.metrics.jobs.labels(settled.kind, settled.state).inc()
             if following is not None:
                 self._start(following)
+        finally:
+            self._beside.ids.difference_update(one.id for one in report.beside)
+
+    async def _performed(self, op: Operation, attempt: Attempt, assignment: Assignment) -> Report:
+        began = asyncio.get_running_loop().time()
+        report = await _performed(op, attempt, assignment)
+        quick = asyncio.get_running_loop().time() < began + QUICK_SECONDS
+        if attempt.kind.beside is None or report.outcome != "succeeded" or not quick or self._stopping:
+            return report
+        try:
+            beside = await attempt.kind.beside(op, assignment, self._beside)
+            return replace(report, beside=[replace(one, result=_storable(one.result)) for one in beside])
+        except Exception as error:  # the attempt itself succeeded, and what was to be done beside it waits as before
+            log.warning("job.beside_failed", job=assignment.id, kind=assignment.kind, error=str(error))
+            return report
 
     async def _take(self, db: Transaction, following: Following, most: int) -> list[Attempt]:
         """Attempts at jobs that follow from what this runner settles; they take the places of what has ended."""

@@ -7,10 +7,12 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.jobs import dispatcher, reaper, store
+from atrium.engine.jobs import dispatcher, queue_rows, reaper, store
 from atrium.engine.jobs.model import (
+    Backlog,
     BadInput,
     Drafts,
+    FoundJob,
     Job,
     JobEnded,
     JobMissing,
@@ -18,6 +20,7 @@ from atrium.engine.jobs.model import (
     NewJob,
     State,
     UnknownKind,
+    error_of,
     pool_of,
 )
 from atrium.engine.jobs.settling import follow
@@ -100,11 +103,13 @@ async def create_job(
 
 
 async def read_job(ctx: Context, id: UUID) -> Job:
-    """A job of the caller's team; input and result only for its owner and the team's admins."""
+    """A job of the caller's team; input, result and the words of its error only for its owner and the team's admins."""
     job = await store.find_job(ctx.db, ctx.who.org_id, ctx.who.team_id, id, await store.list_served_pools(ctx.db))
     if job is None:
         raise JobMissing("there is no such job in your team")
-    return job if _may_read(ctx, job) else msgspec.structs.replace(job, input=None, result=None)
+    shown = _may_read(ctx, job)
+    facts = msgspec.structs.asdict(_summary(job, shown=shown))
+    return Job(**facts, input=job.input if shown else None, result=job.result if shown else None)
 
 
 async def list_jobs(
@@ -116,7 +121,12 @@ async def list_jobs(
     served = await store.list_served_pools(ctx.db)
     listing = store.list_jobs if _is_listed(ctx, kind) else store.list_unlisted_jobs
     found = await listing(ctx.db, ctx.who, states, kind, pager.read(cursor, UUID), limit + 1, served)
-    return pager.page(found, limit, lambda job: job.id)
+    return pager.page([_summary(job, shown=_may_read(ctx, job)) for job in found], limit, lambda job: job.id)
+
+
+def _summary(job: FoundJob, *, shown: bool) -> JobSummary:
+    facts = {name: getattr(job, name) for name in JobSummary.__struct_fields__ if name != "error"}
+    return JobSummary(**facts, error=error_of(job.error, shown=shown))
 
 
 def _is_listed(ctx: Context, kind: str | None) -> bool:
@@ -157,9 +167,10 @@ async def drop(ctx: Context, ids: Sequence[UUID]) -> list[UUID]:
 
 async def list_states(ctx: Context, ids: Sequence[UUID]) -> list[JobSummary]:
     """Where jobs of the caller's company stand; those that are gone are not among them."""
-    return (
-        await store.list_states(ctx.db, ctx.who.org_id, list(ids), await store.list_served_pools(ctx.db)) if ids else []
-    )
+    if not ids:
+        return []
+    found = await store.list_states(ctx.db, ctx.who.org_id, list(ids), await store.list_served_pools(ctx.db))
+    return [_summary(job, shown=False) for job in found]
 
 
 async def sweep(services: Services) -> int:
@@ -201,7 +212,13 @@ def _checked(kind: JobKind, given: Any) -> Any:
     return msgspec.to_builtins(arguments)
 
 
-def _may_read(ctx: Context, job: Job) -> bool:
+async def read_backlog(database: Database) -> Backlog:
+    """What waits over all companies, and who is there to run it."""
+    async with database.begin_system() as db:
+        return await queue_rows.read_backlog(db)
+
+
+def _may_read(ctx: Context, job: FoundJob) -> bool:
     """The owner and admins, where it is a kind that people ask for. The others are about what not every admin may see, and not
     every token of the owner: those show what they carry to the owner, signed in or with a token that has no scope.
     """
@@ -211,5 +228,5 @@ def _may_read(ctx: Context, job: Job) -> bool:
     return job.user_id == ctx.who.user_id and ctx.who.scope is None
 
 
-def _may_manage(who: Principal, job: Job) -> bool:
+def _may_manage(who: Principal, job: Job | FoundJob) -> bool:
     return job.user_id == who.user_id or "settings:manage" in who.permissions

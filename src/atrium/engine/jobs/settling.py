@@ -70,6 +70,9 @@ async def settle_within(
     settled, people = await store.settle(db, org_id, reports)
     current = {(one.id, one.token) for one in settled}
     counted = [report for report in reports if (report.claim.id, report.claim.token) in current]
+    # Only with an attempt that was current: what a worker did that has lost its lease is done again.
+    if beside := {one.id: one for report in counted for one in report.beside}:
+        settled += await store.settle_beside(db, org_id, list(beside.values()))
     following = await _tell(services, db, org_id, settled, _known_from(counted, people), careful=careful)
     takers = [report.take for report in counted if report.take is not None]
     if following.drafts and takers and taken is not None:
@@ -87,6 +90,7 @@ def _known_from(reports: list[Report], people: dict[UUID, tuple[Any, ...]]) -> _
         for report in reports
         if report.input is not None and report.outcome != "returned"
     }
+    endings |= {one.id: (one.input, one.result, None) for report in reports for one in report.beside}
     return _Known(used, endings, {id: identity.principal_of(person, "job") for id, person in people.items()})
 
 

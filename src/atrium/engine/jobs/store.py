@@ -6,10 +6,12 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.jobs.model import AttemptInput, Claim, Job, JobSummary, NewJob, Report, Settled
+from atrium.engine.jobs.model import AttemptInput, Claim, FoundJob, NewJob, Report, Settled
 from atrium.ground.identity.service import PEOPLE
+from atrium.kit import tracing
 from atrium.kit.database import Transaction
 from atrium.seams.context import Principal
+from atrium.seams.jobs import DoneBeside
 
 # A waiting job's reason, cheapest first: two lookups by key for a queued one, none for the others.
 SUMMARY = """
@@ -58,10 +60,10 @@ _OF_SETTLED = 10
 QUEUED = """
     queued AS (
       INSERT INTO jobs (id, org_id, team_id, user_id, scope, kind, model, pool, priority, state, max_attempts, lease, run_at,
-                        input, listed, part_of)
+                        input, listed, part_of, traceparent)
       SELECT d.id, :org_id, :team_id, :user_id, :scope, d.kind, d.model, d.pool, d.priority,
              CASE WHEN d.run_at > now() THEN 'scheduled' ELSE 'queued' END, d.max_attempts, d.lease,
-             coalesce(d.run_at, now()), d.input::jsonb, d.listed, d.part_of
+             coalesce(d.run_at, now()), d.input::jsonb, d.listed, d.part_of, :traceparent
         FROM unnest(:ids::uuid[], :kinds::text[], :models::text[], :pools::text[], :priorities::smallint[],
                     :max_attempts::int[], :leases::interval[], :run_ats::timestamptz[], :inputs::text[], :listed::boolean[],
                     :wholes::uuid[])
@@ -117,7 +119,7 @@ async def insert_following(
         most=most,
         **_queued(owner, drafts),
     )
-    return [(Claim(*row[:9]), AttemptInput(row[0], row[9], row[10], None, 0)) for row in rows]
+    return [(Claim(*row[:9]), AttemptInput(row[0], row[9], row[10], None, 0, _traceparent())) for row in rows]
 
 
 def _queued(owner: Principal, drafts: list[NewJob]) -> dict[str, Any]:
@@ -137,7 +139,14 @@ def _queued(owner: Principal, drafts: list[NewJob]) -> dict[str, Any]:
         "inputs": [_json(draft.input) for draft in drafts],
         "listed": [draft.listed for draft in drafts],
         "wholes": [draft.part_of for draft in drafts],
+        "traceparent": _traceparent(),
     }
+
+
+def _traceparent() -> str | None:
+    """What the jobs follow from; nothing where it is for several at once."""
+    place = tracing.current()
+    return None if place is None else place.traceparent
 
 
 async def list_served_pools(db: Transaction) -> list[str]:
@@ -145,9 +154,9 @@ async def list_served_pools(db: Transaction) -> list[str]:
     return found
 
 
-async def find_job(db: Transaction, org_id: UUID, team_id: UUID, id: UUID, served: list[str]) -> Job | None:
+async def find_job(db: Transaction, org_id: UUID, team_id: UUID, id: UUID, served: list[str]) -> FoundJob | None:
     return await db.one(
-        Job,
+        FoundJob,
         f"""
         SELECT {SUMMARY}, j.input, j.result {FROM_JOBS}
          WHERE j.org_id = :org_id AND j.team_id = :team_id AND j.id = :id AND j.part_of IS NULL
@@ -167,10 +176,10 @@ async def list_jobs(
     before: UUID | None,
     limit: int,
     served: list[str],
-) -> list[JobSummary]:
+) -> list[FoundJob]:
     named = {} if states is None else {"states": states}
     return await db.all(
-        JobSummary,
+        FoundJob,
         LISTED if states is None else LISTED_BY_STATE,
         org_id=who.org_id,
         team_id=who.team_id,
@@ -190,9 +199,9 @@ async def list_unlisted_jobs(
     before: UUID | None,
     limit: int,
     served: list[str],
-) -> list[JobSummary]:
+) -> list[FoundJob]:
     return await db.all(
-        JobSummary,
+        FoundJob,
         UNLISTED,
         org_id=who.org_id,
         team_id=who.team_id,
@@ -248,9 +257,9 @@ async def drop(db: Transaction, org_id: UUID, ids: list[UUID]) -> list[UUID]:
     return [id for id, state in rows if state == "cancelled"]
 
 
-async def list_states(db: Transaction, org_id: UUID, ids: list[UUID], served: list[str]) -> list[JobSummary]:
+async def list_states(db: Transaction, org_id: UUID, ids: list[UUID], served: list[str]) -> list[FoundJob]:
     return await db.all(
-        JobSummary,
+        FoundJob,
         f"SELECT {SUMMARY} {FROM_JOBS} WHERE j.org_id = :org_id AND j.id = ANY(:ids)",
         org_id=org_id,
         ids=ids,
@@ -285,7 +294,7 @@ async def hold_attempts(db: Transaction, org_id: UUID, claims: list[Claim]) -> l
     return await db.all(
         AttemptInput,
         """
-        SELECT j.id, j.scope, j.input, j.part_of, j.heard
+        SELECT j.id, j.scope, j.input, j.part_of, j.heard, j.traceparent
           FROM unnest(:ids::uuid[], :tokens::uuid[]) AS c (id, token) JOIN jobs j ON j.id = c.id
          WHERE j.org_id = :org_id AND j.claim_token = c.token AND j.lease_until > clock_timestamp()
          ORDER BY j.id FOR NO KEY UPDATE OF j
@@ -318,7 +327,7 @@ async def read_attempts(db: Transaction, org_id: UUID, claims: list[Claim]) -> l
     return await db.all(
         AttemptInput,
         """
-        SELECT j.id, j.scope, j.input, j.part_of, j.heard
+        SELECT j.id, j.scope, j.input, j.part_of, j.heard, j.traceparent
           FROM unnest(:ids::uuid[], :tokens::uuid[]) AS c (id, token) JOIN jobs j ON j.id = c.id
          WHERE j.org_id = :org_id AND j.claim_token = c.token
         """,
@@ -381,6 +390,26 @@ async def settle(
     )
     people = {row[_OF_SETTLED]: row[_OF_SETTLED:] for row in rows if row[_OF_SETTLED] is not None}
     return [Settled(*row[:_OF_SETTLED]) for row in rows], people
+
+
+async def settle_beside(db: Transaction, org_id: UUID, done: list[DoneBeside]) -> list[Settled]:
+    """End jobs that wait for their first attempt, as succeeded; one that another transaction holds is not waited for."""
+    return await db.all(
+        Settled,
+        f"""
+        UPDATE jobs j SET state = 'succeeded', result = w.given::jsonb, attempt = 1, started_at = clock_timestamp(),
+               finished_at = clock_timestamp()
+          FROM (SELECT k.id AS waiting, d.result AS given
+                  FROM unnest(:ids::uuid[], :results::text[]) AS d (id, result) JOIN jobs k ON k.id = d.id
+                 WHERE k.org_id = :org_id AND k.state = 'queued' AND k.attempt = 0 AND k.admission_id IS NULL
+                 ORDER BY k.id FOR NO KEY UPDATE OF k SKIP LOCKED) w
+         WHERE j.org_id = :org_id AND j.id = w.waiting
+        RETURNING {SETTLED.replace("token", "claim_token")}
+        """,
+        org_id=org_id,
+        ids=[one.id for one in done],
+        results=[_json(one.result) for one in done],
+    )
 
 
 async def lapse(db: Transaction, org_id: UUID, ids: list[UUID]) -> list[Settled]:

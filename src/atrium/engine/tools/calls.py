@@ -2,7 +2,7 @@
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from functools import lru_cache
 from time import perf_counter
 from typing import Any, Protocol
@@ -15,10 +15,12 @@ from atrium.engine.tools.service import effect_of
 from atrium.ground.access import service as access
 from atrium.ground.audit import service as audit
 from atrium.kit.errors import AppError
+from atrium.kit.ids import NIL
 from atrium.kit.log import log
 from atrium.kit.replies import ReplyRefused, Schema, compile_schema, require_fitting
 from atrium.kit.scales import SchemaRefused
-from atrium.seams.context import Context, Operation, Services
+from atrium.seams.context import Context, Operation, RunStep, Services
+from atrium.seams.sharing import UNTRACKED
 from atrium.seams.tools import Artifact, Tool, schema_of
 
 LARGEST_RESULT = 1 << 20
@@ -56,6 +58,8 @@ async def call_tool(
     async with op.begin(reading=reading) as ctx:
         tool = await service.find_enabled(ctx, name)
         require_callable(ctx, tool, arguments)
+        if tool.foreign:
+            ctx.touch(UNTRACKED, [NIL])
         if keeper is not None:
             keeper.accepts(tool)
         if via is not None:
@@ -72,6 +76,31 @@ async def call_tool(
         acting = msgspec.structs.replace(op, only_reads=only_reads)
         result = await _watched(op.services, tool, tool.perform(acting, arguments))
     return result
+
+
+def reads_within(services: Services, name: str) -> bool:
+    """Whether this is a tool of ours that only reads, in the transaction of its call: `call_together` takes it."""
+    own = services.registry.tools.get(name)
+    return own is not None and effect_of(own) == "read" and own.perform is None
+
+
+async def call_together(
+    ctx: Context, name: str, calls: Sequence[tuple[RunStep, Any]], seconds: float
+) -> list[ToolResult]:
+    """Results of calls of a tool that `reads_within` the caller's transaction, which only reads, for some seconds and in their order.
+
+    It ends before the first call that is refused or fails: that one is to be made again, alone.
+    """
+    tool, until, results = await service.find_enabled(ctx, name), perf_counter() + seconds, list[ToolResult]()
+    for step, arguments in calls:
+        if perf_counter() > until:
+            break
+        try:
+            require_callable(ctx, tool, arguments)
+            results.append(await _run(msgspec.structs.replace(ctx, step=step), tool, arguments, reading=True))
+        except AppError:
+            break
+    return results
 
 
 def require_callable(ctx: Context, tool: Tool, arguments: Any) -> None:
@@ -91,7 +120,9 @@ async def _run(ctx: Context, tool: Tool, arguments: Any, *, reading: bool) -> To
         return await _watched(ctx.services, tool, tool.act(ctx, arguments))
     if tool.run is None:
         raise ToolFailed(f"the tool {tool.name} has no function")
-    return await _watched(ctx.services, tool, tool.run(ctx.db, ctx.who, arguments))
+    # No domain knows what it reads by statements of its own.
+    db = ctx.db.observed(lambda: ctx.touch(UNTRACKED, [NIL])) if ctx.step is not None else ctx.db
+    return await _watched(ctx.services, tool, tool.run(db, ctx.who, arguments))
 
 
 async def record_call(ctx: Context, tool: Tool, arguments: Any, **facts: str) -> None:

@@ -17,6 +17,7 @@ from atrium.engine.workflows.interpreter import LARGEST_VALUE, Moves, NeedsOutpu
 from atrium.engine.workflows.run_rows import LockedRun, OpenStep, StepEnd
 from atrium.engine.workflows.specs import read_spec
 from atrium.seams.context import Context, Principal
+from atrium.seams.sharing import Thing
 from atrium.seams.workflows import ChoiceStep, MapStep
 
 STEP_KIND = "workflows.step"
@@ -38,11 +39,12 @@ class StepInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
 
 class StepResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What the job of a step returns: the result, unless it was kept with the effect, and what it spent."""
+    """What the job of a step returns: the result, unless it was kept with the effect, what it spent, and which things it touched."""
 
     result: Any = None
     kept: bool = False
     spent: dict[str, int] = {}
+    things: list[Thing] = []
 
 
 @dataclass(slots=True)
@@ -140,7 +142,9 @@ async def _advance(ctx: Context, finished: list[FinishedJob], given: dict[UUID, 
     for one in advances:
         _require_owner(one)
     ends = [end for one in advances for end in one.step_ends]
-    return await write(ctx, [(one.run, one.spec, one.owner, one.moves) for one in advances if one.moves], ends)
+    moved = [(one.run, one.spec, one.owner, one.moves) for one in advances if one.moves]
+    things = [(one.run.id, thing) for one in advances for ended in one.ended for thing in ended.result.things]
+    return await write(ctx, moved, ends, things=things)
 
 
 async def _read(ctx: Context, finished: list[FinishedJob], given: dict[UUID, StepInput]) -> list[_Advance]:
@@ -287,10 +291,11 @@ async def write(
     ends: Sequence[StepEnd] = (),
     *,
     given: Sequence[tuple[UUID, Any]] = (),
+    things: Sequence[tuple[UUID, Thing]] = (),
 ) -> list[Drafts]:
     """Write what ended and what follows; the jobs of steps that runs enter, for the caller to queue.
 
-    Objects named in these values, and in what runs were `given`, are noted as theirs.
+    `things` that were handed out to runs, and those named in these values and in what runs were `given`, are noted as theirs.
     """
     org_id = ctx.who.org_id
     entered: list[tuple[UUID, NewStep, UUID | None]] = []
@@ -313,7 +318,7 @@ async def write(
     ]
     await run_rows.write(ctx.db, org_id, ends, entered, changed)
     values = [*given, *((run_id, row.input) for run_id, row, _ in entered), *((end.run_id, end.output) for end in ends)]
-    await note_objects(ctx, [(run_id, value) for run_id, value in values if value is not None])
+    await note_things(ctx, things, [(run_id, value) for run_id, value in values if value is not None])
     return following
 
 
@@ -332,16 +337,20 @@ def _input_of(run_id: UUID, spec: Spec, row: NewStep) -> StepInput:
     )
 
 
-async def note_objects(ctx: Context, values: Iterable[tuple[UUID, Any]]) -> None:
-    """Note the objects whose ids are among values of runs."""
-    touched = {
+async def note_things(
+    ctx: Context, touched: Iterable[tuple[UUID, Thing]], values: Iterable[tuple[UUID, Any]] = ()
+) -> None:
+    """Note the things that runs touched, and those whose ids are among values of theirs."""
+    named = {
         (run_id, UUID(found.decode()))
         for run_id, value in values
         for found in _UUID.findall(msgspec.json.encode(value))
     }
-    touched = {(run_id, object_id) for run_id, object_id in touched if run_id != object_id}
-    if touched:
-        await run_rows.insert_objects(ctx.db, ctx.who.org_id, sorted(touched))
+    named = {(run_id, id) for run_id, id in named if run_id != id}
+    handed_out = sorted(set(touched))
+    if handed_out or named:
+        tables = {one.kind: one.table for one in ctx.services.registry.shareables.values() if one.table}
+        await run_rows.insert_things(ctx.db, ctx.who.org_id, handed_out, sorted(named), tables)
 
 
 async def cancel_waiting(ctx: Context, run_id: UUID) -> None:

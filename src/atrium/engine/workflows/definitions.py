@@ -1,7 +1,6 @@
 """Definitions: publishing a spec as the next version of its slug, and reading what a team and the plugins have published."""
 
 import asyncio
-from collections.abc import Iterable
 from typing import Any, NoReturn
 
 import msgspec
@@ -76,8 +75,7 @@ async def publish(ctx: Context, document: Any, if_match: str | None) -> Definiti
 
 async def list_workflows(ctx: Context, limit: int, cursor: str | None) -> Page[WorkflowSummary]:
     """The newest version of each of the team's workflows, by slug, with its newest run."""
-    registry = ctx.services.registry
-    await _look_at(ctx, [one for slug in sorted(_brought_slugs(registry)) if (one := _find_brought(ctx, slug))])
+    await _look(ctx)
     pager = Pager(ctx.services.keys, "workflows", ctx.who.team_id)
     found = await rows.list_summaries(ctx.db, ctx.who, pager.read(cursor, str) or "", limit + 1)
     return pager.page([_summary_of(row) for row in found], limit, lambda one: one.slug)
@@ -113,8 +111,8 @@ async def _require_valid(ctx: Context, document: Any) -> Workflow:
 
 
 async def _require_current(ctx: Context, slug: str, if_match: str | None) -> None:
-    if (brought := _find_brought(ctx, slug)) is not None:
-        await _look_at(ctx, [brought])
+    if _find_brought(ctx, slug) is not None:
+        await _look(ctx)
     version = await rows.lock_version(ctx.db, ctx.who, slug)
     if if_match is None:
         return
@@ -138,7 +136,7 @@ async def _require_version(ctx: Context, slug: str, version: int | None) -> Know
     brought = _find_brought(ctx, slug)
     row = await rows.find_known(ctx.db, ctx.who, slug, version)
     if brought is not None and (row is None or (row.source != "team" and row.plugin_digest != brought.digest)):
-        await _look_at(ctx, [brought])
+        await _look(ctx)
         row = await rows.find_known(ctx.db, ctx.who, slug, version)
     return row if row is not None else _missing(slug, version)
 
@@ -148,9 +146,13 @@ def _missing(slug: str, version: int | None) -> NoReturn:
     raise WorkflowMissing(f"there is no{of} workflow {slug[:63]}")
 
 
-async def _look_at(ctx: Context, brought: Iterable[PluginSpec]) -> None:
-    """Give the team what plugins bring and it has not seen; what the team has published itself stays."""
-    specs = {one.spec.slug: one for one in brought}
+async def _look(ctx: Context) -> None:
+    """Give the team what plugins bring and it has not seen; what the team has published itself stays.
+
+    All of it and in the order of slugs, whichever was asked for: two transactions that look first cannot wait for each other.
+    """
+    slugs = sorted(_brought_slugs(ctx.services.registry))
+    specs = {slug: one for slug in slugs if (one := _find_brought(ctx, slug))}
     known = {row.slug: row for row in await rows.list_known(ctx.db, ctx.who, list(specs))} if specs else {}
     for slug, one in specs.items():
         row = known.get(slug)

@@ -3,8 +3,9 @@
 from atrium.engine.jobs.model import Drafts, FinishedJob
 from atrium.engine.workflows import advancing, running
 from atrium.engine.workflows.advancing import STEP_KIND, StepInput, StepResult
+from atrium.engine.workflows.beside import read_beside
 from atrium.seams.context import Context, Operation
-from atrium.seams.jobs import Assignment, JobKind
+from atrium.seams.jobs import Assignment, Beside, DoneBeside, JobKind
 
 
 async def _run(op: Operation, job: Assignment) -> StepResult:
@@ -13,6 +14,10 @@ async def _run(op: Operation, job: Assignment) -> StepResult:
 
 async def _finished(ctx: Context, jobs: list[FinishedJob]) -> list[Drafts]:
     return await advancing.advance(ctx, jobs)
+
+
+async def _beside(op: Operation, job: Assignment, beside: Beside) -> list[DoneBeside]:
+    return await read_beside(op, job, beside)
 
 
 async def _broken(ctx: Context, job: FinishedJob) -> None:
@@ -27,6 +32,7 @@ KINDS = (
         run=_run,
         finished=_finished,
         broken=_broken,
+        beside=_beside,
         # A step says itself how often it is tried; the rest is for servers that stop while they run it.
         attempts=16,
         lease=30,

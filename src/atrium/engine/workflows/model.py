@@ -1,13 +1,14 @@
 """The nouns of workflows and runs."""
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 from uuid import UUID
 
 import msgspec
 
 from atrium.engine.repository.model import Derivation
-from atrium.kit.errors import AppError, Conflict, Exhausted, Forbidden, Invalid, Kind, Missing, Stale
+from atrium.kit.errors import AppError, Conflict, Exhausted, Forbidden, Invalid, Kind, Missing, Stale, title_of
 from atrium.seams.workflows import Input, Workflow
 
 RunState = Literal["running", "succeeded", "failed", "cancelled"]
@@ -138,19 +139,49 @@ class Resume(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     items: Literal["failed", "all"] = "failed"
 
 
-class StepError(msgspec.Struct, frozen=True):
-    """Why a step failed."""
+class StepError(msgspec.Struct, frozen=True, kw_only=True):
+    """Why a step failed: `title` is the code's own sentence; `message` may hold values, and is the title where they are left out."""
 
     code: str
+    title: str = ""
     message: str
+    redacted: bool = False
 
 
-class RunError(msgspec.Struct, frozen=True):
+class RunError(StepError, frozen=True, kw_only=True):
     """Why a run failed, and at which step."""
 
-    code: str
-    message: str
     step: str | None = None
+
+
+# Codes of runs that no refusal has.
+_TITLES = {
+    "access.denied": "The person who started the run may not do this",
+    "jobs.cancelled": "The step's job was cancelled",
+    "jobs.lapsed": "No attempt at the step came to its end",
+    "tool.bad_arguments": "The tool does not take these arguments",
+    "tool.failed": "The tool failed",
+    "tools.disabled": "The tool is not turned on",
+    "workflows.binding": "A value that the step needs is not there",
+    "workflows.broken": "The server could not go on with this run",
+    "workflows.max_steps": "The run has used up its steps",
+    "workflows.owner_gone": "The person who started the run has left the team",
+    "workflows.predicate": "The choice cannot be made with this value",
+    "workflows.timeout": "The step took too long",
+    "workflows.too_large": "A value is too large",
+}
+
+AnyError = TypeVar("AnyError", bound=StepError)
+
+
+def error_of(kind: type[AnyError], stored: Mapping[str, Any], *, shown: bool) -> AnyError:
+    """An error as it is stored, for a person to whom values are `shown` or not."""
+    title = _TITLES.get(stored["code"]) or title_of(stored["code"])
+    if shown:
+        return msgspec.convert({**stored, "title": title or _TITLES["tool.failed"]}, kind)
+    # A code that nothing of ours has may be anything.
+    code, title = (stored["code"], title) if title else ("tool.failed", _TITLES["tool.failed"])
+    return msgspec.convert({**stored, "code": code, "title": title, "message": title, "redacted": True}, kind)
 
 
 class Starter(msgspec.Struct, frozen=True):

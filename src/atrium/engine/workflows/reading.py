@@ -1,5 +1,6 @@
 """Runs as people read them: steps with their attempts, and values only for who may see them."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -7,14 +8,25 @@ import msgspec
 
 from atrium.engine.jobs import service as jobs
 from atrium.engine.jobs.model import JobSummary
-from atrium.engine.repository import permissions
 from atrium.engine.workflows import store
 from atrium.engine.workflows.interpreter import Spec
-from atrium.engine.workflows.model import Attempt, MapItem, Run, RunMissing, StepError, StepState, WorkflowStep
+from atrium.engine.workflows.model import (
+    Attempt,
+    MapItem,
+    Run,
+    RunError,
+    RunMissing,
+    RunSummary,
+    StepError,
+    StepState,
+    WorkflowStep,
+    error_of,
+)
 from atrium.engine.workflows.specs import read_spec
 from atrium.engine.workflows.store import FoundRun, FoundStep
 from atrium.kit.paging import Pager
 from atrium.seams.context import Context
+from atrium.seams.sharing import Thing, list_unreadable
 from atrium.seams.workflows import ChoiceStep
 
 MOST_ITEMS = 200
@@ -25,7 +37,7 @@ _OF_OTHERS = "chat:use"
 async def read_run(ctx: Context, id: UUID, step: str | None = None, cursor: str | None = None) -> Run:
     """A run of the caller's team, with its steps; with `step` only that one, its items from the cursor on."""
     found = await find_run(ctx, id)
-    shown = await may_see_values(ctx, found)
+    shown = id in await list_shown(ctx, [found.summary], found.team_id)
     spec = await read_spec(ctx, found.team_id, found.summary.workflow.slug, found.summary.workflow.version)
     after = None if step is None else _items_pager(ctx, id, step).read(cursor, int)
     if step is None:
@@ -42,7 +54,7 @@ async def read_run(ctx: Context, id: UUID, step: str | None = None, cursor: str 
     output = found.output
     if found.output_step is not None:
         output = next((row.output for row in rows if row.step == found.output_step and row.place < 0), None)
-    summary = msgspec.structs.asdict(found.summary)
+    summary = msgspec.structs.asdict(found.summary if shown else without_values(found.summary))
     return Run(
         **summary,
         input=found.input if shown else None,
@@ -60,28 +72,41 @@ async def find_run(ctx: Context, id: UUID) -> FoundRun:
     return found
 
 
-async def may_see_values(ctx: Context, run: FoundRun) -> bool:
-    """Whether the caller started the run, or is an admin who can read every object that it touched.
+async def list_shown(ctx: Context, runs: Sequence[RunSummary], team_id: UUID) -> set[UUID]:
+    """Those of a team's runs whose values the caller may see: who started it, or an admin who can read everything that it touched today.
 
-    A credential with a scope also needs there what the run's tools need: what they read is in the values.
+    A credential with a scope also needs there what the run's tools need and what reading those things needs: all of it is in the values.
     """
-    who, mine = ctx.who, run.summary.started_by.user_id == ctx.who.user_id
-    if not mine and "settings:manage" not in who.permissions:
-        return False
-    if mine and who.scope is None:
-        return True
-    touched = await store.list_objects(ctx.db, who.org_id, run.summary.id)
-    needed = {"files:read"} if touched else set()
-    if who.scope is not None:
-        needed |= await _permissions_of_tools(ctx, run)
-    if not all(who.within_scope(permission) for permission in needed):
-        return False
-    return mine or len(await permissions.list_visible(ctx, touched)) == len(touched)
+    who = ctx.who
+    mine = {run.id for run in runs if run.started_by.user_id == who.user_id}
+    others = {run.id for run in runs} - mine if "settings:manage" in who.permissions else set()
+    if who.scope is None and not others:
+        return mine
+    touched = await store.list_things(ctx.db, who.org_id, sorted(mine | others))
+    unreadable = await list_unreadable(ctx, {thing for id in others for thing in touched[id]})
+    shown = mine | {id for id in others if touched[id].isdisjoint(unreadable)}
+    if who.scope is None:
+        return shown
+    return {run.id for run in runs if run.id in shown and await _is_in_scope(ctx, run, team_id, touched[run.id])}
 
 
-async def _permissions_of_tools(ctx: Context, run: FoundRun) -> set[str]:
+async def _is_in_scope(ctx: Context, run: RunSummary, team_id: UUID, touched: set[Thing]) -> bool:
+    shareables = ctx.services.registry.shareables
+    needed = {f"{shareables[kind].family}:read" for kind, _ in touched if kind in shareables}
+    needed |= await _permissions_of_tools(ctx, run, team_id)
+    return all(ctx.who.within_scope(permission) for permission in needed)
+
+
+def without_values(run: RunSummary) -> RunSummary:
+    """A run as it is shown to who may not see its values: its error may hold some."""
+    if run.error is None:
+        return run
+    return msgspec.structs.replace(run, error=error_of(RunError, msgspec.structs.asdict(run.error), shown=False))
+
+
+async def _permissions_of_tools(ctx: Context, run: RunSummary, team_id: UUID) -> set[str]:
     """What the tools of a run's spec ask for; a tool that is not the server's own asks for what those of others do."""
-    spec = await read_spec(ctx, run.team_id, run.summary.workflow.slug, run.summary.workflow.version)
+    spec = await read_spec(ctx, team_id, run.workflow.slug, run.workflow.version)
     own = ctx.services.registry.tools
     names = [step.tool for step in spec.workflow.steps if not isinstance(step, ChoiceStep)]
     return {own[name].permission if name in own else _OF_OTHERS for name in names}
@@ -128,8 +153,8 @@ def _step(
         waiting_reason=row.waiting or (job.waiting_reason if job else None) if state == "queued" else None,
         input=row.input if shown and row.kind == "tool" else None,
         output=row.output if shown else None,
-        error=_error(row),
-        attempts=_attempts(row, job),
+        error=_error(row, shown),
+        attempts=_attempts(row, job, shown),
         items=items,
         next_cursor=cursor,
         reused_from=row.reused_from,
@@ -149,7 +174,7 @@ def _item(row: FoundStep, states: dict[UUID, JobSummary], shown: bool) -> MapIte
         attempt=_attempt(row, job),
         job_id=row.job_id,
         result=row.output.get("result") if shown and isinstance(row.output, dict) else None,
-        error=_error(row),
+        error=_error(row, shown),
         reused_from=row.reused_from,
         omitted=row.omitted,
     )
@@ -167,18 +192,18 @@ def _attempt(row: FoundStep, job: JobSummary | None) -> int:
     return len(row.failures) + (row.state == "succeeded" and row.reused_from is None)
 
 
-def _error(row: FoundStep) -> StepError | None:
-    return msgspec.convert(row.error, StepError) if row.error else None
+def _error(row: FoundStep, shown: bool) -> StepError | None:
+    return error_of(StepError, row.error, shown=shown) if row.error else None
 
 
-def _attempts(row: FoundStep, job: JobSummary | None) -> list[Attempt]:
+def _attempts(row: FoundStep, job: JobSummary | None, shown: bool) -> list[Attempt]:
     """The attempts that failed, and the one that succeeded or is under way."""
     failed = [
         Attempt(
             attempt=failure["attempt"],
             job_id=row.job_id,
             state="failed",
-            error=StepError(failure["code"], failure["message"]),
+            error=error_of(StepError, failure, shown=shown),
             finished_at=datetime.fromisoformat(failure["at"]),
         )
         for failure in row.failures

@@ -6,7 +6,7 @@ from atrium.engine.workflows import run_rows, store
 from atrium.engine.workflows.bindings import same
 from atrium.engine.workflows.interpreter import Moves, Spec
 from atrium.engine.workflows.model import CannotResume, Resume, RunMissing
-from atrium.engine.workflows.reading import may_see_values
+from atrium.engine.workflows.reading import list_shown
 from atrium.engine.workflows.store import FoundRun, TakenStep
 from atrium.seams.context import Context
 from atrium.seams.workflows import MapStep
@@ -28,7 +28,7 @@ async def find_ended(ctx: Context, resume: Resume) -> FoundRun:
         raise RunMissing("there is no such run in your team")
     if run.summary.state == "running":
         raise CannotResume("this run has not ended; cancel it first, or wait for its end")
-    if not await may_see_values(ctx, run):
+    if not await list_shown(ctx, [run.summary], run.team_id):
         raise CannotResume("this run has read what you may not; start a run of your own instead")
     return run
 

@@ -1,7 +1,8 @@
 """SQL of runs as they advance: every statement is for all runs of a settlement."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -9,6 +10,8 @@ import msgspec
 
 from atrium.engine.workflows.interpreter import NewStep, RunEnd
 from atrium.kit.database import Transaction
+from atrium.seams.context import Principal
+from atrium.seams.sharing import Thing
 
 StepKey = tuple[UUID, str, int]
 
@@ -287,6 +290,29 @@ def _key(key: StepKey) -> dict[str, Any]:
     return {"run_id": run_id, "step": step, "place": place}
 
 
+async def list_waiting_items(
+    db: Transaction, who: Principal, key: tuple[UUID, str], but: Collection[UUID], most: int
+) -> list[tuple[UUID, Any]]:
+    """Jobs of a map's items that wait for their first attempt with the rights of `who`, the first items first: their ids and inputs."""
+    rows = await db.rows(
+        """
+        SELECT j.id, j.input FROM run_steps s JOIN jobs j ON j.id = s.job_id
+         WHERE s.org_id = :org_id AND s.run_id = :run_id AND s.step = :step AND s.place >= 0 AND s.state = 'open'
+           AND j.org_id = :org_id AND j.user_id = :user_id AND j.scope IS NOT DISTINCT FROM :scope::text[] AND j.state = 'queued'
+           AND j.attempt = 0 AND j.id <> ALL (:but::uuid[])
+         ORDER BY s.place LIMIT :most
+        """,
+        org_id=who.org_id,
+        user_id=who.user_id,
+        scope=None if who.scope is None else sorted(who.scope),
+        run_id=key[0],
+        step=key[1],
+        but=list(but),
+        most=most,
+    )
+    return [(id, input) for id, input in rows]
+
+
 async def count_down(
     db: Transaction, org_id: UUID, ended: Sequence[tuple[UUID, str, int]]
 ) -> dict[tuple[UUID, str], int]:
@@ -403,19 +429,42 @@ async def list_open_jobs(db: Transaction, org_id: UUID, run_id: UUID) -> list[UU
     return [job_id for (job_id,) in rows]
 
 
-async def insert_objects(db: Transaction, org_id: UUID, touched: Sequence[tuple[UUID, UUID]]) -> None:
-    """Note which objects runs touch; what is no object of the company is left out."""
+async def insert_things(
+    db: Transaction,
+    org_id: UUID,
+    touched: Sequence[tuple[UUID, Thing]],
+    named: Sequence[tuple[UUID, UUID]],
+    tables: Mapping[str, str],
+) -> None:
+    """Note which things runs touch: those that were handed out to them, and those whose ids are `named` in a value.
+
+    `tables` are where the things of each kind are; an id that none of them has is no thing of the company's.
+    """
     await db.run(
-        """
-        INSERT INTO run_objects (run_id, object_id, org_id)
-        SELECT t.run_id, o.id, o.org_id FROM unnest(:runs::uuid[], :objects::uuid[]) AS t (run_id, object_id)
-          JOIN objects o ON o.id = t.object_id WHERE o.org_id = :org_id
-        ON CONFLICT DO NOTHING
-        """,
+        _insert_things(tuple(sorted(tables.items()))),
         org_id=org_id,
         runs=[run_id for run_id, _ in touched],
-        objects=[object_id for _, object_id in touched],
+        kinds=[kind for _, (kind, _) in touched],
+        things=[id for _, (_, id) in touched],
+        named_in=[run_id for run_id, _ in named],
+        named=[id for _, id in named],
     )
+
+
+@lru_cache
+def _insert_things(tables: tuple[tuple[str, str], ...]) -> str:
+    looked_up = "".join(
+        f"""
+        UNION SELECT n.run_id, t.id, '{kind}' FROM unnest(:named_in::uuid[], :named::uuid[]) AS n (run_id, id)
+          JOIN {table} t ON t.id = n.id WHERE t.org_id = :org_id"""
+        for kind, table in tables
+    )
+    return f"""
+        INSERT INTO run_objects (run_id, object_id, kind, org_id)
+        SELECT run_id, id, kind, :org_id FROM (
+          SELECT run_id, id, kind FROM unnest(:runs::uuid[], :things::uuid[], :kinds::text[]) AS h (run_id, id, kind){looked_up}
+        ) AS t ON CONFLICT DO NOTHING
+        """
 
 
 async def break_off(db: Transaction, org_id: UUID, run_id: UUID, error: dict[str, Any]) -> None:

@@ -5,6 +5,7 @@ from collections import Counter
 from datetime import UTC, datetime
 from math import ceil
 from typing import Any
+from uuid import UUID
 
 import msgspec
 
@@ -20,8 +21,9 @@ from atrium.kit.database import refusal_of
 from atrium.kit.errors import AppError, Forbidden, Kind, Unauthenticated
 from atrium.kit.log import log
 from atrium.kit.strict_json import has_nul
-from atrium.seams.context import Context, Operation, RunStep
+from atrium.seams.context import Acting, Context, Operation, RunStep
 from atrium.seams.jobs import Assignment, Postponed
+from atrium.seams.sharing import Thing
 from atrium.seams.tools import Artifact, Tool
 
 # What may be otherwise next time; any other refusal would only be repeated.
@@ -48,7 +50,7 @@ class _Keeper(msgspec.Struct):
 
     async def begins(self, ctx: Context, tool: Tool) -> None:
         """Note a call whose effect is elsewhere: should its end not be seen, it must not be repeated unasked."""
-        if tool.effect != "egress" and tool.source.startswith(("core", "plugin:")):
+        if tool.effect != "egress" and not tool.foreign:
             return
         if not await run_rows.note_begun(ctx.db, ctx.who.org_id, self.key, self.attempt, again=self.again):
             raise StepFailed(_UNSEEN, again=False)
@@ -63,7 +65,7 @@ class _Keeper(msgspec.Struct):
         _require_storable(kept)
         if not await run_rows.keep(ctx.db, ctx.who.org_id, self.key, {"result": kept}):
             raise AlreadyDone("an earlier attempt at this step has done it, or the step is over")
-        await advancing.note_objects(ctx, [(self.key[0], kept)])
+        await advancing.note_things(ctx, _touched(ctx), [(self.key[0], kept)])
         self.kept = True
 
 
@@ -104,7 +106,14 @@ async def run_step(op: Operation, job: Assignment) -> StepResult:
         message = f"failed unexpectedly ({type(error).__name__}); the log has more under this job's id"
         return await _failed(acting, key, job, "tool.failed", message, given.retry)
     spent = {name: amount for name, amount in acting.spent.items() if amount}
-    return StepResult(kept=True, spent=spent) if keeper.kept else StepResult(result=result.value, spent=spent)
+    things = sorted(step.touched)
+    if keeper.kept:
+        return StepResult(kept=True, spent=spent, things=things)
+    return StepResult(result=result.value, spent=spent, things=things)
+
+
+def _touched(acting: Acting) -> list[tuple[UUID, Thing]]:
+    return [(acting.step.run_id, thing) for thing in acting.step.touched] if acting.step else []
 
 
 async def _refused(op: Operation, key: StepKey, job: Assignment, error: AppError) -> StepResult:
@@ -146,6 +155,7 @@ async def _failed(op: Operation, key: StepKey, job: Assignment, code: str, messa
     spent = {name: amount for name, amount in op.spent.items() if amount}
     async with op.begin(held=False) as ctx:
         row = await run_rows.note_failure(ctx.db, ctx.who.org_id, key, failure, spent)
+        await advancing.note_things(ctx, _touched(ctx))
     if row is not None and row.kept:
         return _DONE
     raise StepFailed(message, again=row is not None and len(row.failures) <= retry)

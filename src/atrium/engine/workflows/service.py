@@ -127,7 +127,7 @@ async def _begin(ctx: Context, run: NewRun, spec: Spec, taken: resuming.Taken | 
         reused = await resuming.reuse_items(ctx, taken, resume, spec, moves)
         source = taken.run.summary.id
         await store.copy_steps(ctx.db, run.org_id, run.id, source, taken.steps, resume.step, reused)
-        await store.copy_objects(ctx.db, run.org_id, run.id, source)
+        await store.copy_things(ctx.db, run.org_id, run.id, source)
     for drafts in await advancing.write(ctx, [(row, spec, ctx.who, moves)], given=[(run.id, run.input)]):
         await jobs.queue(ctx, drafts)
 
@@ -170,7 +170,10 @@ async def list_runs(ctx: Context, chosen: RunFilter, limit: int, cursor: str | N
     found = await listing_rows.list_runs(
         ctx.db, ctx.who.org_id, ctx.who.team_id, chosen, pager.read(cursor, UUID), limit + 1
     )
-    return pager.page(found, limit, lambda run: run.id)
+    page = pager.page(found, limit, lambda run: run.id)
+    failed = [run for run in page.items if run.error is not None]
+    shown = await reading.list_shown(ctx, failed, ctx.who.team_id) if failed else set()
+    return Page([run if run.id in shown else reading.without_values(run) for run in page.items], page.next_cursor)
 
 
 async def find_open_run(ctx: Context, slug: str) -> UUID | None:

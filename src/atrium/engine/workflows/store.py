@@ -13,8 +13,10 @@ from atrium.engine.workflows.model import (
     RunSummary,
     Starter,
     WorkflowName,
+    error_of,
 )
 from atrium.kit.database import Transaction
+from atrium.seams.sharing import Thing
 
 RUN = """
     r.id, r.slug, r.version, r.state, r.error, r.user_id, u.username, r.trigger_id, r.resumed_from, r.resumed_step, r.steps_used,
@@ -90,7 +92,7 @@ def summary_of(row: tuple[Any, ...]) -> RunSummary:
         id=id,
         workflow=WorkflowName(slug, version),
         state=state,
-        error=msgspec.convert(error, RunError) if error else None,
+        error=error_of(RunError, error, shown=True) if error else None,
         started_by=Starter(user_id, username),
         trigger_id=trigger_id,
         resumed_from=ResumedFrom(resumed_from, resumed_step) if resumed_from else None,
@@ -175,11 +177,17 @@ async def count_open(db: Transaction, org_id: UUID, team_id: UUID, most: int) ->
     return counted
 
 
-async def list_objects(db: Transaction, org_id: UUID, run_id: UUID) -> list[UUID]:
+async def list_things(db: Transaction, org_id: UUID, run_ids: list[UUID]) -> dict[UUID, set[Thing]]:
+    """What each of these runs was given, read or wrote."""
     rows = await db.rows(
-        "SELECT object_id FROM run_objects WHERE org_id = :org_id AND run_id = :run_id", org_id=org_id, run_id=run_id
+        "SELECT run_id, kind, object_id FROM run_objects WHERE org_id = :org_id AND run_id = ANY(:run_ids)",
+        org_id=org_id,
+        run_ids=run_ids,
     )
-    return [id for (id,) in rows]
+    found: dict[UUID, set[Thing]] = {run_id: set() for run_id in run_ids}
+    for run_id, kind, id in rows:
+        found[run_id].add((kind, id))
+    return found
 
 
 async def list_runs_of(db: Transaction, org_id: UUID, team_id: UUID, object_id: UUID, limit: int) -> list[UUID]:
@@ -221,12 +229,12 @@ async def copy_steps(
     )
 
 
-async def copy_objects(db: Transaction, org_id: UUID, run_id: UUID, source: UUID) -> None:
+async def copy_things(db: Transaction, org_id: UUID, run_id: UUID, source: UUID) -> None:
     """A run that takes over outputs is about what they are about."""
     await db.run(
         """
-        INSERT INTO run_objects (run_id, object_id, org_id)
-        SELECT :run_id, object_id, org_id FROM run_objects WHERE org_id = :org_id AND run_id = :source ON CONFLICT DO NOTHING
+        INSERT INTO run_objects (run_id, object_id, kind, org_id)
+        SELECT :run_id, object_id, kind, org_id FROM run_objects WHERE org_id = :org_id AND run_id = :source ON CONFLICT DO NOTHING
         """,
         org_id=org_id,
         run_id=run_id,

@@ -1,6 +1,7 @@
 """The keys of the chains: kept sealed, made when there is none, sealed again when the instance's own key changes."""
 
 import os
+from uuid import UUID
 
 from atrium.ground.audit import store
 from atrium.ground.audit.model import KEY_ID, ChainKey, Head, key_id_of, sign_head
@@ -63,6 +64,26 @@ async def reseal(database: Database, keys: Keyring) -> int:
         if old:
             await make_key(db, keys)
     return len(old)
+
+
+async def lend(db: Transaction, keys: Keyring, org_id: UUID) -> list[ChainKey]:
+    """The keys that a company's chain is checked with, for the instance it moves to."""
+    opened = await read_keys(db, keys)
+    found = [(id, opened.of(id)) for id in await store.list_tying(db, org_id)]
+    if any(key is None for _, key in found):
+        raise Unsealable("a key of the audit chain was sealed under a SERVICE_SECRET_KEY that this process lacks")
+    return [key for _, key in found if key is not None]
+
+
+async def adopt(db: Transaction, keys: Keyring, lent: list[ChainKey]) -> None:
+    """Keep keys of another instance to check with; nothing is tied with them here. Unsealable when an id means another key."""
+    opened, _ = await require_keys(db, keys)
+    for key in lent:
+        known = opened.of(key.id)
+        if known is None:
+            await store.insert_old_key(db, key.id, keys.seal(key.secret, _binding(key.id)))
+        elif known.secret != key.secret:
+            raise Unsealable("a key of the audit chain has the id of another one here")
 
 
 def _binding(id: bytes) -> str:

@@ -14,7 +14,11 @@ PLAIN, KEY_ID = 32, 4
 
 
 class AuditEvent(msgspec.Struct, frozen=True):
-    """An audit event. `seq` is its place in the company's chain once sealed."""
+    """An audit event. `seq` is its place in the company's chain once sealed.
+
+    `name` is what the note or file that it is about is called today, for who may read that. `redacted` when facts are left out that are
+    words of something private.
+    """
 
     id: UUID
     at: datetime
@@ -25,6 +29,8 @@ class AuditEvent(msgspec.Struct, frozen=True):
     actor_id: UUID
     actor: str | None
     seq: int | None
+    name: str | None = None
+    redacted: bool = False
 
 
 class ChainRow(msgspec.Struct, frozen=True):
@@ -59,7 +65,7 @@ class Head(msgspec.Struct, frozen=True):
 
 
 class ExportedEvent(msgspec.Struct, frozen=True):
-    """An event as it is handed over to be kept or searched elsewhere."""
+    """An event as it is handed over to be kept or searched elsewhere; `redacted` when facts are left out."""
 
     org_id: UUID
     seq: int | None
@@ -72,6 +78,7 @@ class ExportedEvent(msgspec.Struct, frozen=True):
     subject: str
     facts: dict[str, Any]
     hash: str | None
+    redacted: bool = False
 
 
 class Verdict(msgspec.Struct, frozen=True):

@@ -1,15 +1,16 @@
 """Recording events, and reading them back."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from typing import Any
 from uuid import UUID
 
-from atrium.ground.audit import store
+from atrium.ground.audit import store, words
 from atrium.ground.audit.model import AuditEvent, ExportedEvent, Head
 from atrium.kit.database import Database, Transaction
 from atrium.kit.ids import new_id
 from atrium.kit.paging import Page, Pager
 from atrium.seams.context import Context, Principal
+from atrium.seams.sharing import Shareable
 
 EXPORTED = 1_000
 
@@ -29,19 +30,30 @@ async def list_team_events(ctx: Context, limit: int, cursor: str | None) -> Page
     pager = Pager(ctx.services.keys, "audit", ctx.who.team_id)
     before = pager.read(cursor, UUID)
     found = await store.list_team_events(ctx.db, ctx.who.org_id, ctx.who.team_id, before, limit + 1)
-    return pager.page(found, limit, lambda event: event.id)
+    return await _page(ctx, pager, found, limit)
 
 
 async def list_company_events(ctx: Context, limit: int, cursor: str | None) -> Page[AuditEvent]:
     """What happened in the caller's company, newest first."""
     pager = Pager(ctx.services.keys, "company audit", ctx.who.org_id)
     found = await store.list_company_events(ctx.db, ctx.who.org_id, pager.read(cursor, UUID), limit + 1)
-    return pager.page(found, limit, lambda event: event.id)
+    return await _page(ctx, pager, found, limit)
+
+
+async def _page(ctx: Context, pager: Pager, found: list[AuditEvent], limit: int) -> Page[AuditEvent]:
+    page = pager.page(found, limit, lambda event: event.id)
+    return Page(await words.for_reader(ctx, page.items), page.next_cursor)
 
 
 async def count_events(ctx: Context) -> int:
     """How many events the instance holds; only a system transaction sees them all."""
     return await store.count_events(ctx.db)
+
+
+async def read_oldest_unsealed(database: Database) -> float:
+    """Seconds since the oldest event, of any company, that has no place in its chain yet."""
+    async with database.begin_system() as db:
+        return await store.read_oldest_unsealed(db)
 
 
 async def list_heads(database: Database) -> list[Head]:
@@ -50,14 +62,16 @@ async def list_heads(database: Database) -> list[Head]:
         return await store.list_heads(db)
 
 
-async def export(database: Database, company: str | None) -> AsyncIterator[ExportedEvent]:
-    """Every event, or those of the company with this id or slug; each batch in a transaction of its own."""
+async def export(
+    database: Database, company: str | None, shareables: Collection[Shareable]
+) -> AsyncIterator[ExportedEvent]:
+    """Every event, or those of the company with this id or slug, without words of notes and files; a transaction for each batch."""
     after: tuple[UUID, UUID] | None = None
     while True:
         async with database.begin_system() as db:
             events = await store.list_exported(db, company, after, EXPORTED)
         for event in events:
-            yield event
+            yield words.without_words(event, shareables)
         if len(events) < EXPORTED:
             return
         after = events[-1].org_id, events[-1].id

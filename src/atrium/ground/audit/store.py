@@ -68,6 +68,30 @@ async def list_keys(db: Transaction) -> list[tuple[bytes, bytes]]:
     return [(row[0], row[1]) for row in await db.rows("SELECT id, sealed FROM audit_keys ORDER BY created_at DESC, id")]
 
 
+async def list_tying(db: Transaction, org_id: UUID) -> list[bytes]:
+    """Ids of the keys that a company's links and the signature of their end name."""
+    rows = await db.rows(
+        """
+        SELECT substring(hash FOR 4) FROM audit_events WHERE org_id = :org_id AND length(hash) > 32
+         UNION SELECT substring(signature FOR 4) FROM audit_heads WHERE org_id = :org_id AND signature IS NOT NULL
+        """,
+        org_id=org_id,
+    )
+    return sorted(row[0] for row in rows)
+
+
+async def insert_old_key(db: Transaction, id: bytes, sealed: bytes) -> None:
+    """Older than any other, so that nothing is tied with it."""
+    await db.run(
+        """
+        INSERT INTO audit_keys (id, sealed, created_at)
+        SELECT :id, :sealed, coalesce(min(created_at), now()) - interval '1 second' FROM audit_keys
+        """,
+        id=id,
+        sealed=sealed,
+    )
+
+
 async def insert_key(db: Transaction, id: bytes, sealed: bytes) -> None:
     await db.run("INSERT INTO audit_keys (id, sealed) VALUES (:id, :sealed)", id=id, sealed=sealed)
 
@@ -170,6 +194,15 @@ async def list_exported(
 async def count_unsealed(db: Transaction, org_id: UUID) -> int:
     return int(
         await db.value("SELECT count(*) FROM audit_events WHERE org_id = :org_id AND seq IS NULL", org_id=org_id)
+    )
+
+
+async def read_oldest_unsealed(db: Transaction) -> float:
+    """Seconds since the oldest event that has no place in its chain yet; 0 when all have theirs."""
+    return float(
+        await db.value(
+            "SELECT coalesce(extract(epoch FROM clock_timestamp() - min(at)), 0)::float8 FROM audit_events WHERE seq IS NULL"
+        )
     )
 
 

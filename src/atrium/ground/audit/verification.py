@@ -26,6 +26,11 @@ async def verify(database: Database, keys: Keyring | None, trusted: Iterable[Hea
             yield await _Walk(db, ring, org_id, outside.get(org_id, {})).verdict()
 
 
+async def verify_one(db: Transaction, keys: Keyring, org_id: UUID) -> Verdict:
+    """The same for one company, in the caller's transaction."""
+    return await _Walk(db, await read_keys(db, keys), org_id, {}).verdict()
+
+
 class _Walk:
     """One company's chain from its first event to its last."""
 

@@ -126,6 +126,37 @@ async def count_fires(db: Transaction, org_id: UUID, triggers: Collection[UUID])
     return {id: (fired, skipped) for id, fired, skipped in rows}
 
 
+async def is_longer(db: Transaction, org_id: UUID, trigger_id: UUID, most: int) -> bool:
+    """Whether a trigger's history has more entries than so many."""
+    found: bool = await db.value(
+        """
+        SELECT EXISTS (SELECT FROM trigger_fires WHERE org_id = :org_id AND trigger_id = :trigger_id ORDER BY id OFFSET :most LIMIT 1)
+        """,
+        org_id=org_id,
+        trigger_id=trigger_id,
+        most=most,
+    )
+    return found
+
+
+async def lock_history(db: Transaction, trigger_id: UUID) -> None:
+    """One at a time deletes a trigger's history, until the transaction ends: two would lock its rows in different orders."""
+    await db.value("SELECT pg_advisory_xact_lock(hashtextextended('trigger history ' || :id, 0))", id=str(trigger_id))
+
+
+async def delete_fires(db: Transaction, trigger_id: UUID, most: int) -> int:
+    """Delete the oldest entries of a trigger's history; how many."""
+    return await db.run(
+        """
+        DELETE FROM trigger_fires WHERE trigger_id = :trigger_id AND id IN (
+          SELECT id FROM trigger_fires WHERE trigger_id = :trigger_id ORDER BY id LIMIT :most
+        )
+        """,
+        trigger_id=trigger_id,
+        most=most,
+    )
+
+
 async def forget_fires(db: Transaction, age: timedelta, most: int) -> int:
     """Delete what is older; how many."""
     return await db.run(

@@ -18,7 +18,7 @@ from atrium.product.triggers.model import (
     TriggerDraft,
     TriggerListing,
 )
-from atrium.seams.context import Context
+from atrium.seams.context import Context, Operation
 from atrium.seams.routes import Created, IfMatch
 from atrium.seams.workflows import Slug
 
@@ -103,7 +103,7 @@ class DeletedTrigger(msgspec.Struct, frozen=True):
     id: UUID
 
 
-async def delete_trigger(ctx: Context, id: UUID, *, if_match: IfMatch | None = None) -> DeletedTrigger:
+async def delete_trigger(op: Operation, id: UUID, *, if_match: IfMatch | None = None) -> DeletedTrigger:
     """Delete a trigger and its history; runs that it started remain."""
-    await service.delete_trigger(ctx, id, if_match)
+    await service.delete_trigger(op, id, if_match)
     return DeletedTrigger(id)

@@ -9,7 +9,9 @@ from atrium.engine.repository import service as repository
 from atrium.kit.paging import Page, Pager
 from atrium.product.triggers import fire_rows
 from atrium.product.triggers.model import Fire, StoredTrigger, Trigger
-from atrium.seams.context import Context
+from atrium.seams.context import Context, Operation
+
+_AT_ONCE = 1000
 
 
 async def list_fires(ctx: Context, trigger_id: UUID, limit: int, cursor: str | None) -> Page[Fire]:
@@ -17,6 +19,20 @@ async def list_fires(ctx: Context, trigger_id: UUID, limit: int, cursor: str | N
     pager = Pager(ctx.services.keys, "trigger fires", ctx.who.user_id, trigger_id)
     found = await fire_rows.list_fires(ctx.db, ctx.who.org_id, trigger_id, pager.read(cursor, UUID), limit + 1)
     return pager.page(await _shown(ctx, found), limit, lambda fire: fire.id)
+
+
+async def is_long(ctx: Context, trigger_id: UUID) -> bool:
+    """Whether a trigger's history is too long for one statement."""
+    return await fire_rows.is_longer(ctx.db, ctx.who.org_id, trigger_id, _AT_ONCE)
+
+
+async def delete_fires(op: Operation, trigger_id: UUID) -> None:
+    """Delete the history of a trigger that the caller is about to delete, a part in each transaction."""
+    deleted = _AT_ONCE
+    while deleted == _AT_ONCE:
+        async with op.begin_system() as ctx:
+            await fire_rows.lock_history(ctx.db, trigger_id)
+            deleted = await fire_rows.delete_fires(ctx.db, trigger_id, _AT_ONCE)
 
 
 async def with_counts(ctx: Context, triggers: Sequence[StoredTrigger]) -> list[Trigger]:

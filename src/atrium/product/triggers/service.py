@@ -12,7 +12,7 @@ from atrium.ground.audit import service as audit
 from atrium.ground.quotas import service as quotas
 from atrium.kit.ids import new_id
 from atrium.kit.paging import Pager
-from atrium.product.triggers import history, inputs, rehearsal, store
+from atrium.product.triggers import fire_rows, history, inputs, rehearsal, store
 from atrium.product.triggers.model import (
     BadPrefix,
     BadTriggerInput,
@@ -28,7 +28,7 @@ from atrium.product.triggers.model import (
     TriggerStale,
     UnknownWorkflow,
 )
-from atrium.seams.context import Context
+from atrium.seams.context import Context, Operation
 from atrium.seams.workflows import Workflow
 
 MOST_TRIGGERS = 5_000
@@ -93,12 +93,29 @@ async def rehearse_change(
     return await rehearsal.rehearse(ctx, id, after, await _require_fitting(ctx, after), object_id)
 
 
-async def delete_trigger(ctx: Context, id: UUID, if_match: str | None) -> None:
-    """Delete a trigger and its history; runs that it started remain."""
-    found = await _read(ctx, id, lock=True)
-    _require_current(found, if_match)
-    await store.delete_trigger(ctx.db, ctx.who, id)
-    await audit.record(ctx, "triggers.deleted", id, workflow=found.workflow_slug)
+async def delete_trigger(op: Operation, id: UUID, if_match: str | None) -> None:
+    """Delete a trigger and its history; runs that it started remain.
+
+    A long history goes first, in parts, while the trigger is switched off: should that be cut short, it is deleted by asking again.
+    """
+    async with op.begin() as ctx:
+        found = await _read(ctx, id, lock=True)
+        _require_current(found, if_match)
+        if not await history.is_long(ctx, id):
+            await _delete(ctx, found)
+            return
+        await store.disarm_trigger(ctx.db, ctx.who, id)
+    await history.delete_fires(op, id)
+    async with op.begin() as ctx:
+        # Gone where another request has ended what this one began.
+        if await store.find_trigger(ctx.db, ctx.who, id, lock=True) is not None:
+            await _delete(ctx, found)
+
+
+async def _delete(ctx: Context, trigger: StoredTrigger) -> None:
+    await fire_rows.lock_history(ctx.db, trigger.id)
+    await store.delete_trigger(ctx.db, ctx.who, trigger.id)
+    await audit.record(ctx, "triggers.deleted", trigger.id, workflow=trigger.workflow_slug)
 
 
 async def _read(ctx: Context, id: UUID, *, lock: bool = False) -> StoredTrigger:

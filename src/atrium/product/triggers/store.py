@@ -104,6 +104,16 @@ async def list_triggers(db: Transaction, who: Principal, before: UUID | None, li
     return [_trigger_of(row) for row in rows]
 
 
+async def disarm_trigger(db: Transaction, who: Principal, id: UUID) -> None:
+    """Switch a trigger off."""
+    await db.run(
+        "UPDATE doc_triggers SET enabled = false WHERE org_id = :org_id AND team_id = :team_id AND id = :id",
+        org_id=who.org_id,
+        team_id=who.team_id,
+        id=id,
+    )
+
+
 async def delete_trigger(db: Transaction, who: Principal, id: UUID) -> None:
     """Delete a trigger with its history."""
     await db.run(
