@@ -21,7 +21,7 @@ from atrium.kit.ids import NIL, new_id
 from atrium.product.notes.handlers import NoteDraft
 from atrium.product.notes.model import Note
 from atrium.product.notes.store import FIND, INSERT, listing
-from atrium.product.search.store import INSERT_NOTE, values_of
+from atrium.product.search.store import INSERT_ROW, values_of
 from atrium.product.search.words import index
 from atrium.seams.context import ANONYMOUS
 
@@ -57,7 +57,7 @@ def _statement(sql: str) -> tuple[str, Callable[[dict[str, Any]], tuple[Any, ...
 READ, read_values = _statement(FIND)
 LIST, list_values = _statement(listing("team", after=False, search=False, many=False))
 CREATE, create_values = _statement(INSERT)
-INDEX, index_values = _statement(INSERT_NOTE)
+INDEX, index_values = _statement(INSERT_ROW)
 TRACE, trace_values = _statement(_audit_insert())
 
 

@@ -1,6 +1,6 @@
 """Whether listings stay quick as a company grows, also for somebody who may see only a few of its objects.
 
-python -m benchmarks.bench_listing [--full] [--rounds 60]
+python -m benchmarks.bench_listing [--full] [--objects 1000000] [--rounds 60]
 """
 
 import argparse
@@ -28,9 +28,10 @@ MOST = 20.0
 ID = "('018f0000-{kind}-7000-8' || lpad(to_hex({count}), 3, '0') || '-' || lpad(to_hex({n}), 12, '0'))::uuid"
 OBJECT, VERSION = ID.format(kind="0001", count="$1::int", n="n"), ID.format(kind="0002", count="$1::int", n="n")
 OBJECTS = f"""
-INSERT INTO objects (id, org_id, team_id, owner_id, key, visibility, version_id)
+INSERT INTO objects (id, org_id, team_id, owner_id, key, visibility, version_id, size, updated_at)
 SELECT {OBJECT}, $2, $3, $4, format('shelf-%s/folder-%s/file-%s.pdf', n / 100000, n / 1000, n),
-       CASE WHEN n % 10 = 0 THEN 'private' ELSE 'team' END, {VERSION} FROM generate_series($5::int, $6::int) n
+       CASE WHEN n % 10 = 0 THEN 'private' ELSE 'team' END, {VERSION},
+       n * 7919 % 1000003, now() - n * 7919 % 1000003 * interval '1 second' FROM generate_series($5::int, $6::int) n
 """
 VERSIONS = f"""
 INSERT INTO object_versions (id, org_id, object_id, number, sha256, size, etag, content_type, filename, created_by)
@@ -91,6 +92,13 @@ CASES: dict[str, Callable[[Stage], tuple[str, dict[str, object]]]] = {
     "granted 20, shared": lambda stage: ("few", {"shared": 1}),
     "granted 20, an empty folder": lambda stage: ("few", {"prefix": "shelf-0/folder-1/"}),
     "granted 20, folders": lambda stage: ("few", {"delimiter": "/"}),
+    "teammate, newest of everything": lambda stage: ("mate", {"order": "updated"}),
+    "teammate, largest of everything": lambda stage: ("mate", {"order": "size"}),
+    "granted 20, newest": lambda stage: ("few", {"order": "updated"}),
+    "teammate, a folder by size": lambda stage: ("mate", {"prefix": _middle(stage), "order": "size", "delimiter": "/"}),
+    "teammate, a folder backwards": lambda stage: ("mate", {"prefix": _middle(stage), "dir": "desc", "delimiter": "/"}),
+    "teammate, a word in a folder": lambda stage: ("mate", {"prefix": _middle(stage), "q": "7.P", "delimiter": "/"}),
+    "company role, newest": lambda stage: ("reader", {"scope": "org", "order": "updated"}),
     "company role, whole company": lambda stage: ("reader", {"scope": "org", "prefix": _middle(stage)}),
 }
 
@@ -113,10 +121,11 @@ async def measured(stage: Stage, case: str, rounds: int) -> list[float]:
 
 async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--full", action="store_true", help=f"{FULL:,} objects instead of {LARGE:,}")
+    parser.add_argument("--full", action="store_true", help=f"{FULL:,} objects")
     parser.add_argument("--rounds", type=int, default=60)
+    parser.add_argument("--objects", type=int, default=LARGE)
     options = parser.parse_args()
-    large = FULL if options.full else LARGE
+    large = FULL if options.full else options.objects
     with TemporaryDirectory() as folder:
         async with fresh_database() as url, open_application(settings_for(url, data_dir=Path(folder))) as house:
             started = time.perf_counter()

@@ -44,6 +44,7 @@ class Ledger:
     written: int = 0
 
 
+@pytest.mark.proof
 @pytest.mark.timeout(3600)
 async def test_nothing_acknowledged_is_lost_and_nothing_else_stays(tmp_path: Path) -> None:
     data, ledger = tmp_path / "data", Ledger()

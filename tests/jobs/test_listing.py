@@ -1,15 +1,14 @@
 """Listing a team's jobs: in order over all pages, and as cheap among many jobs as among few."""
 
-import json
 from datetime import UTC, datetime, timedelta
 
-import asyncpg
 import pytest
 
 from atrium.engine.jobs import service, store
 from atrium.engine.jobs.model import State
 from atrium.kit.database import compiled
 from tests.jobs.queue import Member, Queue
+from tests.postgres import blocks_read
 
 # Old ones of every state, under a sea of newer ones that succeeded.
 SEA = """
@@ -29,17 +28,7 @@ async def pages_touched(queue: Queue, member: Member, states: list[str]) -> int:
         "org_id": member.company.org.id, "team_id": member.team.id, "kind": None, "before": store.LAST_ID,
         "limit": 51, "served": [], "states": states,
     }  # fmt: skip
-    connection = await asyncpg.connect(queue.url)
-    try:
-        async with connection.transaction():
-            await connection.execute("SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL ROLE atrium_app")
-            await connection.execute(f"SET LOCAL app.org_id = '{member.company.org.id}'")
-            explained = f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {text}"
-            plan = await connection.fetchval(explained, *(values[name] for name in names))
-    finally:
-        await connection.close()
-    top = json.loads(plan)[0]["Plan"]
-    return int(top["Shared Hit Blocks"]) + int(top["Shared Read Blocks"])
+    return await blocks_read(queue.url, member.company.org.id, text, *(values[name] for name in names))
 
 
 @pytest.mark.parametrize("states", [["failed"], ["cancelled"], ["running"], ["queued", "scheduled"], ["succeeded"]])

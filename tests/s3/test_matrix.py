@@ -21,14 +21,14 @@ class Here(Shelf):
         return Path(sys.executable)
 
 
-@pytest.fixture(scope="module", params=["http", "https"])
+@pytest.fixture(scope="module", params=["http", pytest.param("https", marks=pytest.mark.proof)])
 async def where(request: pytest.FixtureRequest) -> AsyncIterator[Endpoint]:
     async with endpoint(secure=request.param == "https") as found:
         yield found
 
 
 @pytest.mark.parametrize("chore", ["sizes", "odd keys", "copy", "links"])
-@pytest.mark.parametrize("name", ["boto3", "obstore"])
+@pytest.mark.parametrize("name", ["boto3", pytest.param("obstore", marks=pytest.mark.proof)])
 async def test_a_client_does_its_chores(where: Endpoint, name: str, chore: str, tmp_path: Path) -> None:
     client = CLIENTS[name](Here(tmp_path), where, tmp_path)
     todo = chores.chores_of(client)

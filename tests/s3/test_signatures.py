@@ -20,6 +20,7 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
 from atrium.product.s3 import chunks, sigv4
+from tests.patience import PATIENCE
 from tests.processes import rounds
 from tests.s3.clients import Person, Place
 
@@ -87,7 +88,7 @@ def mutated(sent: Sent, chance: random.Random) -> Sent:
 
 
 async def statuses(sents: Iterator[Sent]) -> list[tuple[int, Sent]]:
-    async with httpx.AsyncClient(trust_env=False, timeout=30) as client:
+    async with httpx.AsyncClient(trust_env=False, timeout=PATIENCE) as client:
 
         async def one(sent: Sent) -> tuple[int, Sent]:
             method, url, headers, body = sent
@@ -215,7 +216,7 @@ async def test_bad_credentials_are_refused_before_the_body_is_asked_for(ada: Per
         "SignedHeaders=host;x-amz-content-sha256;x-amz-date, Signature=00\r\n\r\n"
     )
 
-    with socket.create_connection((host, int(port)), timeout=10) as connection:
+    with socket.create_connection((host, int(port)), timeout=PATIENCE) as connection:
         connection.sendall(head.encode())
         answer = await asyncio.to_thread(_until_closed, connection)
 

@@ -68,9 +68,19 @@ class Ledger:
         return Slot(chosen.choice(["note", "object"]), f"thing-{self.named}")
 
 
+async def test_what_was_acknowledged_survives_a_kill(tmp_path: Path) -> None:
+    """One kill, as soon as something was saved, deleted and restored."""
+    await survive(tmp_path, 1, random.Random(10), at_random=False)
+
+
+@pytest.mark.proof
 @pytest.mark.timeout(3600)
 async def test_what_was_acknowledged_survives_every_kill(tmp_path: Path) -> None:
-    chosen, kills = random.Random(10), 0
+    await survive(tmp_path, len(rounds(3, 30)), random.Random(10), at_random=True)
+
+
+async def survive(tmp_path: Path, times: int, chosen: random.Random, *, at_random: bool) -> None:
+    kills = 0
     kept: dict[str, Any] = {"data_dir": tmp_path / "data", "blob_keep_hours": 0, "extraction": 0}
     async with fresh_database() as url:
         async with serving(url, **kept) as (server,):
@@ -79,8 +89,8 @@ async def test_what_was_acknowledged_survives_every_kill(tmp_path: Path) -> None
                 key = (await client.post("/api/s3/credentials", json={"name": "kill"})).json()
         ledger = Ledger(key, [])
         ledger.slots = [[ledger.new_slot(chosen) for _ in range(SLOTS)] for _ in range(LOADERS)]
-        for _ in rounds(3, 30):
-            await _round(url, kept, token, ledger, chosen, tmp_path)
+        for _ in range(times):
+            await _round(url, kept, token, ledger, chosen, tmp_path, at_random)
             kills += 1
         await _finish(url, kept["data_dir"])
 
@@ -100,9 +110,9 @@ async def test_what_was_acknowledged_survives_every_kill(tmp_path: Path) -> None
 
 
 async def _round(
-    url: str, kept: dict[str, Any], token: str, ledger: Ledger, chosen: random.Random, folder: Path
+    url: str, kept: dict[str, Any], token: str, ledger: Ledger, chosen: random.Random, folder: Path, at_random: bool
 ) -> None:
-    """Load on one server while another process purges and releases; both killed at a random moment."""
+    """Load on one server while another process purges and releases; both killed after enough of it, or at a random moment."""
     server = start_server(url, folder, **kept)
     purger = start(("-m", "tests.trash.purger"), environment(**server_settings(url, **kept)), folder)
     try:
@@ -115,18 +125,24 @@ async def _round(
             ]
             # After so many acknowledgements and not after a time: a slow machine would have none in it.
             wanted = ledger.acknowledged.total() + chosen.randrange(20, 100)
-            while ledger.acknowledged.total() < wanted and not any(task.done() for task in load):
+            while not _is_enough(ledger, wanted) and not any(task.done() for task in load):
                 await asyncio.sleep(0.005)
-            await asyncio.sleep(chosen.uniform(0, 0.1))
+            if at_random:
+                await asyncio.sleep(chosen.uniform(0, 0.1))
             for task in load:
                 assert not task.done(), task.exception()
             server.popen.kill()
-            await asyncio.sleep(chosen.uniform(0, 0.2))
+            if at_random:
+                await asyncio.sleep(chosen.uniform(0, 0.2))
             purger.popen.kill()
             await asyncio.gather(*load)
     finally:
         purger.clean_up()
         server.clean_up()
+
+
+def _is_enough(ledger: Ledger, wanted: int) -> bool:
+    return ledger.acknowledged.total() >= wanted and {"save", "delete", "restore"} <= ledger.acknowledged.keys()
 
 
 async def _load(

@@ -10,6 +10,7 @@ import pytest
 from atrium.boot.assemble import Application
 from atrium.engine.repository import listing_rows as object_listings
 from atrium.engine.repository import trash_rows as object_trash
+from atrium.engine.repository.listing_rows import Shape
 from atrium.kit.database import compiled
 from atrium.kit.ids import NIL
 from atrium.product.notes import store
@@ -24,8 +25,13 @@ LISTINGS = {
     "many notes": store.listing("team", after=False, search=False, many=True),
     "notes of the company": store.listing("org", after=False, search=False, many=False),
     "notes in the trash": note_trash.listing(after=False),
-    "objects": object_listings.listing("team", False, False, False),
-    "objects of the company": object_listings.listing("org", False, False, False),
+    "objects": object_listings.listing(Shape()),
+    "objects of the company": object_listings.listing(Shape(scope="org")),
+    "newest objects": object_listings.listing(Shape(column="updated_at", descending=True, after=False)),
+    "largest objects": object_listings.listing(Shape(column="size", descending=True, after=False)),
+    "largest objects of the company": object_listings.listing(
+        Shape(scope="org", column="size", descending=True, after=False)
+    ),
     "a bucket": object_listings.bucket_listing(False),
     "objects in the trash": object_trash.listing(after=False),
 }
@@ -79,7 +85,7 @@ async def _plan(house: Application, person: Client, sql: str) -> list[dict[str, 
     org_id, team_id, user_id = UUID(person.org_id), UUID(person.team_id), UUID(person.user_id)
     known = {
         "org_id": org_id, "team_id": team_id, "user_id": user_id, "principals": [user_id, team_id, org_id], "by_role": True,
-        "limit": PAGE, "after_key": "", "after_id": NIL,
+        "limit": PAGE, "after_key": "", "after": "", "prefix": "", "after_id": NIL,
     }  # fmt: skip
     connection = await asyncpg.connect(house.services.settings.database_url)
     try:

@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 import pytest
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -16,7 +15,6 @@ from hypothesis.stateful import (
     invariant,
     precondition,
     rule,
-    run_state_machine_as_test,
 )
 
 from atrium.boot.assemble import Application, assemble
@@ -26,6 +24,7 @@ from tests.client import Answer, Client
 from tests.people import found_company
 from tests.postgres import fresh_database, run_as_owner
 from tests.servers import settings_for
+from tests.state_machines import run_machine
 from tests.trash.signing import signed_headers
 from tests.trash.things import Marker, Thing
 
@@ -407,17 +406,7 @@ def test_notes_objects_and_trash_agree_with_their_model_after_every_step(tmp_pat
         Trash.loop, Trash.steps = loop, 0
         Trash.house = loop.run_until_complete(open_house_without_housekeeping(url, tmp_path))
         try:
-            while Trash.steps < STEPS:
-                run_state_machine_as_test(
-                    Trash,
-                    settings=settings(
-                        max_examples=5,
-                        stateful_step_count=PER_RUN,
-                        deadline=None,
-                        suppress_health_check=list(HealthCheck),
-                        database=None,
-                    ),
-                )
+            run_machine(Trash, STEPS, PER_RUN)
         finally:
             loop.run_until_complete(Trash.house.services.database.close())
             loop.run_until_complete(database.__aexit__(None, None, None))

@@ -1,16 +1,14 @@
 """Listing a team's runs: every set of filters reads as little among many runs as among few."""
 
-import json
 from collections.abc import Sequence
 from itertools import chain, combinations
 from typing import Any
 from uuid import UUID
 
-import asyncpg
-
 from atrium.engine.workflows.listing_rows import FILTERS, LAST_ID, listing
 from atrium.engine.workflows.model import STATES
 from atrium.kit.database import compiled
+from tests.postgres import blocks_read
 from tests.workflows.engine import Engine, Starter
 
 TRIGGER = UUID(int=7)
@@ -32,17 +30,9 @@ async def pages_touched(engine: Engine, starter: Starter, filters: frozenset[str
         "org_id": starter.company.org.id, "team_id": starter.company.team.id, "states": list(states), "before": LAST_ID, "limit": 51,
         "workflow": "wanted", "trigger": TRIGGER, "user_id": UUID(starter.client.user_id),
     }  # fmt: skip
-    connection = await asyncpg.connect(engine.server.services.settings.database_url)
-    try:
-        async with connection.transaction():
-            await connection.execute("SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL ROLE atrium_app")
-            await connection.execute(f"SET LOCAL app.org_id = '{starter.company.org.id}'")
-            explained = f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {text}"
-            plan = await connection.fetchval(explained, *(values[name] for name in names))
-    finally:
-        await connection.close()
-    top = json.loads(plan)[0]["Plan"]
-    return int(top["Shared Hit Blocks"]) + int(top["Shared Read Blocks"])
+    return await blocks_read(
+        engine.server.services.settings.database_url, starter.company.org.id, text, *(values[name] for name in names)
+    )
 
 
 async def test_a_page_by_any_filters_reads_as_little_among_many_runs(engine: Engine, starter: Starter) -> None:

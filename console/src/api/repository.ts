@@ -12,18 +12,32 @@ export const DELIMITER = '/';
 export interface Place {
   /** The folder, with its last `/`, or nothing at the top. */
   folder: string;
-  /** What the names in it begin with. */
-  start: string;
+  /** What the names in it contain. */
+  q: string;
+  order?: Order | undefined;
+  dir?: 'asc' | 'desc' | undefined;
 }
 
+export type Order = 'name' | 'updated' | 'size';
+
 /** What is directly in a folder: its folders and its files. */
-export const folderQuery = ({ folder, start }: Place) =>
+export const folderQuery = ({ folder, q, order = 'name', dir }: Place) =>
   infiniteQueryOptions({
-    queryKey: ['files', 'folder', folder, start],
+    queryKey: ['files', 'folder', folder, q, order, dir],
     queryFn: ({ pageParam, signal }) =>
       value(
         api.GET('/api/repo', {
-          params: { query: { prefix: folder + start, delimiter: DELIMITER, limit: PAGE, ...(pageParam ? { cursor: pageParam } : {}) } },
+          params: {
+            query: {
+              prefix: folder,
+              delimiter: DELIMITER,
+              limit: PAGE,
+              order,
+              ...(dir && { dir }),
+              ...(q && { q }),
+              ...(pageParam ? { cursor: pageParam } : {}),
+            },
+          },
           signal,
         }),
       ),

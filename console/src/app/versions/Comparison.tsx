@@ -64,10 +64,15 @@ function Lines({ texts, pair }: { texts: Texts; pair: [number, number] }) {
   }
   if (!lines) return <SkeletonRows label={t('app.loading')} />;
   if (lines.every((line) => line.kind === 'same')) return <p className="text-muted">{t('versions.no_difference')}</p>;
+  return <LineTable label={t('versions.compare_title')} lines={lines} />;
+}
+
+/** Lines that changed, with a sign that is read out. */
+export function LineTable({ label, lines }: { label: string; lines: Line[] }) {
   return (
     <div
       role="region"
-      aria-label={t('versions.compare_title')}
+      aria-label={label}
       tabIndex={0}
       className="max-h-[55vh] overflow-auto rounded-lg border border-line font-mono text-sm"
     >

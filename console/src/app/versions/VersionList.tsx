@@ -14,6 +14,7 @@ import { lazyDialog } from '../lazy-dialog';
 import type { Past, Texts } from './past';
 
 const Comparison = lazyDialog(() => import('./Comparison'));
+const NameDialog = lazyDialog(() => import('./NameDialog'));
 
 interface Props<One extends Past> {
   versions: One[];
@@ -23,13 +24,16 @@ interface Props<One extends Past> {
   isText?: (version: One) => boolean;
   /** Makes it the newest and says which number it has then; absent where the reader may not write. */
   restore?: ((version: One) => Promise<number>) | undefined;
+  /** Calls it something, or nothing any more; absent where versions have no names or the reader may not write. */
+  onName?: ((version: One, name: string | null) => Promise<unknown>) | undefined;
   onDownload?: (version: One) => void;
 }
 
-export function VersionList<One extends Past>({ versions, current, texts, isText = () => true, restore, onDownload }: Props<One>) {
+export function VersionList<One extends Past>({ versions, current, texts, isText = () => true, restore, onName, onDownload }: Props<One>) {
   const comparable = versions.filter(isText);
   const [pair, setPair] = useState<[number, number] | null>(null);
   const [restoring, setRestoring] = useState<One | null>(null);
+  const [naming, setNaming] = useState<One | null>(null);
   const newest = comparable[0]?.number;
   const compare = (version: One) => {
     if (newest === undefined) return;
@@ -46,11 +50,13 @@ export function VersionList<One extends Past>({ versions, current, texts, isText
             current={version.number === current}
             onCompare={comparable.length > 1 && comparable.includes(version) ? () => compare(version) : undefined}
             onRestore={restore && version.number !== current ? () => setRestoring(version) : undefined}
+            onName={onName && (() => setNaming(version))}
             onDownload={onDownload && (() => onDownload(version))}
           />
         ))}
       </ol>
       {pair && <Comparison texts={texts} versions={comparable} pair={pair} onPair={setPair} onClose={() => setPair(null)} />}
+      {naming && onName && <NameDialog version={naming} onName={(name) => onName(naming, name)} onClose={() => setNaming(null)} />}
       {restoring && restore && <Restore number={restoring.number} restore={() => restore(restoring)} onClose={() => setRestoring(null)} />}
     </>
   );
@@ -61,10 +67,11 @@ interface RowProps {
   current: boolean;
   onCompare: (() => void) | undefined;
   onRestore: (() => void) | undefined;
+  onName: (() => void) | undefined;
   onDownload: (() => void) | undefined;
 }
 
-function Row({ version, current, onCompare, onRestore, onDownload }: RowProps) {
+function Row({ version, current, onCompare, onRestore, onName, onDownload }: RowProps) {
   const { t, dateTime } = useLanguage();
   const bytes = useBytes();
   const members = useQuery(membersQuery);
@@ -75,6 +82,7 @@ function Row({ version, current, onCompare, onRestore, onDownload }: RowProps) {
       <div className="min-w-0 flex-1 basis-52">
         <p className="flex flex-wrap items-center gap-2">
           <b className="font-medium">{t('versions.version', { n })}</b>
+          {version.name && <span data-raw className="min-w-0 break-words">{version.name}</span>}
           {current && <Badge tone="success">{t('versions.current')}</Badge>}
         </p>
         {version.title !== undefined && <p data-raw className="truncate">{version.title}</p>}
@@ -83,6 +91,9 @@ function Row({ version, current, onCompare, onRestore, onDownload }: RowProps) {
           {author && <span data-raw> · {author}</span>}
         </p>
       </div>
+      {onName && (
+        <Button size="small" onClick={onName} aria-label={t('versions.name_title', { n })}>{t('versions.name')}</Button>
+      )}
       {onCompare && (
         <Button size="small" onClick={onCompare} aria-label={t('versions.compare_version', { n })}>
           <GitCompare size={14} aria-hidden />

@@ -6,6 +6,8 @@ export interface Past {
   created_by: string;
   /** What it was called then, where that can change. */
   title?: string;
+  /** What a person called it. */
+  name?: string | null;
 }
 
 /** How the texts of versions are read, and under which key they are kept. */

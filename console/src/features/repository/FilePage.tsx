@@ -1,15 +1,14 @@
 /** One file: looked at, compared with what it was, shared, saved. */
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import clsx from 'clsx';
-import { Download, FileQuestion, LinkIcon, PenLine, Share2, Trash2 } from 'lucide-react';
+import { Download, FileQuestion, FolderInput, LinkIcon, PenLine, Share2, Trash2 } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { membersQuery } from '@/api/queries';
 import { isRefusal } from '@/api/refusal';
 import { objectQuery, type ObjectDetail } from '@/api/repository';
 import { useBytes } from '@/app/bytes';
 import { useLanguage } from '@/i18n/language';
-import { lazyPart } from '@/app/lazily';
+import { lazyExtra, lazyPart } from '@/app/lazily';
 import { lazyDialog } from '@/app/lazy-dialog';
 import { Page } from '@/app/Page';
 import { useUnpinGone } from '@/app/pins';
@@ -19,6 +18,7 @@ import { Card, SkeletonRows } from '@/ui/bits';
 import { Button, buttonClass } from '@/ui/Button';
 import { Empty } from '@/ui/Empty';
 import { Problem } from '@/ui/Problem';
+import { Tabs } from '@/ui/Tabs';
 import { useDeleteFile } from './deleting';
 import { download } from './download';
 import { folderOf, nameIn } from './keys';
@@ -26,12 +26,14 @@ import { kindOf } from './kinds';
 import { VisibilityMark } from './parts';
 import { Preview } from './Preview';
 import { ShareDialog } from './ShareDialog';
-import { TextRead } from './TextRead';
 import { Trail } from './Trail';
 import { Versions } from './Versions';
 import { VisibilityMenu } from './VisibilityMenu';
 
 const LinkDialog = lazyDialog(() => import('./LinkDialog'));
+const MoveDialog = lazyDialog(() => import('./MoveDialog'));
+const TextRead = lazyPart(() => import('./TextRead'));
+const FileEntities = lazyExtra(() => import('./FileEntities'));
 const Processing = lazyPart(() => import('./Processing'));
 
 const VIEWS = ['preview', 'versions', 'text', 'processing'] as const;
@@ -70,7 +72,7 @@ export default function FilePage() {
 }
 
 function useAddress() {
-  const search = useSearch({ strict: false }) as { view?: string; share?: boolean };
+  const search = useSearch({ strict: false }) as { view?: string; share?: boolean; from?: number; to?: number; find?: string };
   const navigate = useNavigate();
   const view = VIEWS.find((one) => one === search.view) ?? 'preview';
   const go = (next: { view?: View; share?: boolean }) => void navigate({ to: '.', search: next as never, replace: true });
@@ -78,15 +80,18 @@ function useAddress() {
   return {
     view,
     sharing: search.share === true,
+    place: [Number(search.from), Number(search.to)] as const,
+    wanted: String(search.find ?? ''),
     show: (next: View) => go(next === 'preview' ? {} : { view: next }),
     share: (open: boolean) => go(open ? { ...keep, share: true } : keep),
   };
 }
 
 function Found({ file }: { file: ObjectDetail }) {
+  const { t, number } = useLanguage();
   const readOnly = useReadOnly();
   const navigate = useNavigate();
-  const { view, sharing, show, share } = useAddress();
+  const { view, sharing, place, wanted, show, share } = useAddress();
   const remove = useDeleteFile();
   const may = (permission: string) => !readOnly && file.permissions.includes(permission);
   const above = folderOf(file.key);
@@ -104,6 +109,7 @@ function Found({ file }: { file: ObjectDetail }) {
       actions={
         <Actions
           file={file}
+          writes={may('files:write')}
           manages={may('files:manage')}
           deletes={may('files:delete')}
           onShare={() => share(true)}
@@ -116,11 +122,18 @@ function Found({ file }: { file: ObjectDetail }) {
       </div>
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_18rem]">
         <Card className="min-w-0 overflow-hidden">
-          <Tabs view={view} onView={show} count={file.version_count} />
+          <Tabs views={VIEWS} view={view} label={t('files.views')} className="px-3" onView={show}>
+            {(one) => (
+              <>
+                {t(`files.view_${one}`)}
+                {one === 'versions' && <span data-raw className="text-xs text-muted tnum">{number(file.version_count)}</span>}
+              </>
+            )}
+          </Tabs>
           <div id="view" role="tabpanel" aria-labelledby={`tab-${view}`}>
             {view === 'preview' && <Preview file={file} />}
             {view === 'versions' && <Versions file={file} writes={may('files:write')} />}
-            {view === 'text' && <TextRead text={file.text} />}
+            {view === 'text' && <TextRead text={file.text} place={place} wanted={wanted} />}
             {view === 'processing' && <Processing id={file.id} />}
           </div>
         </Card>
@@ -133,12 +146,14 @@ function Found({ file }: { file: ObjectDetail }) {
 
 function Actions({
   file,
+  writes,
   manages,
   deletes,
   onShare,
   onDelete,
 }: {
   file: ObjectDetail;
+  writes: boolean;
   manages: boolean;
   deletes: boolean;
   onShare: () => void;
@@ -147,11 +162,13 @@ function Actions({
   const { t } = useLanguage();
   const { team } = useIdentity();
   const [linking, setLinking] = useState(false);
+  const [moving, setMoving] = useState(false);
   // Links are signed by S3 keys, which reach the files of one's own team.
   const links = file.team_id === team.id;
   return (
     <>
       {deletes && <Button kind="danger-ghost" onClick={onDelete}><Trash2 size={15} aria-hidden />{t('files.delete')}</Button>}
+      {writes && <Button onClick={() => setMoving(true)}><FolderInput size={15} aria-hidden />{t('files.move')}</Button>}
       {manages && <VisibilityMenu file={file} />}
       {links && (
         <Button onClick={() => setLinking(true)}>
@@ -175,42 +192,9 @@ function Actions({
         <Download size={15} aria-hidden />
         {t('files.download')}
       </Button>
+      {moving && <MoveDialog what={file} onClose={() => setMoving(false)} />}
       {linking && <LinkDialog file={file} onClose={() => setLinking(false)} />}
     </>
-  );
-}
-
-function Tabs({ view, onView, count }: { view: View; onView: (view: View) => void; count: number }) {
-  const { t, number } = useLanguage();
-  const step = (event: React.KeyboardEvent) => {
-    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (!by) return;
-    const next = VIEWS[(VIEWS.indexOf(view) + by + VIEWS.length) % VIEWS.length]!;
-    onView(next);
-    document.getElementById(`tab-${next}`)?.focus();
-  };
-  return (
-    <div role="tablist" aria-label={t('files.views')} onKeyDown={step} className="flex gap-1 overflow-x-auto border-b border-line px-3">
-      {VIEWS.map((one) => (
-        <button
-          key={one}
-          id={`tab-${one}`}
-          type="button"
-          role="tab"
-          aria-selected={view === one}
-          aria-controls={view === one ? 'view' : undefined}
-          tabIndex={view === one ? 0 : -1}
-          onClick={() => onView(one)}
-          className={clsx(
-            'h-11 shrink-0 border-b-2 px-2.5 font-medium -outline-offset-2',
-            view === one ? 'border-accent text-link' : 'border-transparent text-muted hover:text-text',
-          )}
-        >
-          {t(`files.view_${one}`)}
-          {one === 'versions' && <span data-raw className="ms-1.5 text-xs text-muted tnum">{number(count)}</span>}
-        </button>
-      ))}
-    </div>
   );
 }
 
@@ -231,6 +215,7 @@ function Facts({ file }: { file: ObjectDetail }) {
         <Fact name={t('files.changed')}>{dateTime(file.updated_at)}</Fact>
         <Fact name={t('files.created')}>{dateTime(file.created_at)}</Fact>
       </dl>
+      <FileEntities id={file.id} />
     </Card>
   );
 }

@@ -2,8 +2,8 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { FolderPlus, FolderTree, Search, Upload as UploadIcon } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
-import { folderQuery, type Visibility } from '@/api/repository';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { folderQuery, type Order, type Visibility } from '@/api/repository';
 import { useLanguage } from '@/i18n/language';
 import { lazyDialog } from '@/app/lazy-dialog';
 import { lazyPart } from '@/app/lazily';
@@ -22,27 +22,34 @@ import { useUploads } from './useUploads';
 
 const NewFolder = lazyDialog(() => import('./NewFolder'));
 const UploadPanel = lazyPart(() => import('./UploadPanel'));
+const ORDERS = ['name', 'updated', 'size'] as const satisfies Order[];
 const TYPING_PAUSE = 200;
 const SHOWN_TO = 'atrium.upload_visibility';
 
 /** Where one is and what one looks for are in the address: both can be linked to, and Back undoes them. */
 function usePlace() {
-  const search = useSearch({ strict: false }) as { at?: string | number; q?: string | number };
+  const search = useSearch({ strict: false }) as { at?: string | number; q?: string | number; order?: string; dir?: string };
   const folder = String(search.at ?? '');
-  const start = String(search.q ?? '');
+  const q = String(search.q ?? '');
+  const order = ORDERS.find((one) => one === search.order) ?? 'name';
+  const dir = (['asc', 'desc'] as const).find((one) => one === search.dir);
   const navigate = useNavigate();
-  const [typed, setTyped] = useState(start);
-  useEffect(() => setTyped(start), [folder, start]);
+  const go = useCallback(
+    (next: object) => void navigate({ to: '/files', search: ((old: object) => ({ ...old, ...next })) as never, replace: true }),
+    [navigate],
+  );
+  const [typed, setTyped] = useState(q);
+  useEffect(() => setTyped(q), [folder, q]);
   useEffect(() => {
-    if (typed === start) return;
-    const timer = setTimeout(
-      () =>
-        void navigate({ to: '/files', search: { at: folder || undefined, q: typed || undefined } as never, replace: true }),
-      TYPING_PAUSE,
-    );
+    if (typed === q) return;
+    const timer = setTimeout(() => go({ q: typed || undefined }), TYPING_PAUSE);
     return () => clearTimeout(timer);
-  }, [typed, start, folder, navigate]);
-  return { folder, start, typed, setTyped };
+  }, [typed, q, folder, go]);
+  // Names begin at A, times with the newest and sizes with the largest; the second time it is the other way round.
+  const down = (dir ?? (order === 'name' ? 'asc' : 'desc')) === 'desc';
+  const by = (next: Order) =>
+    go({ order: next === 'name' ? undefined : next, dir: next === order ? (down ? 'asc' : 'desc') : undefined });
+  return { folder, q, typed, setTyped, order, dir, sorting: { order, down, by } };
 }
 
 export default function FilesPage() {
@@ -132,16 +139,16 @@ function Contents({
   onFiles: (files: Dropped[]) => void;
 }) {
   const { t } = useLanguage();
-  const { folder, start, typed, setTyped } = place;
-  const listing = useInfiniteQuery({ ...folderQuery({ folder, start }), placeholderData: keepPreviousData });
+  const { folder, q, typed, setTyped, order, dir, sorting } = place;
+  const listing = useInfiniteQuery({ ...folderQuery({ folder, q, order, dir }), placeholderData: keepPreviousData });
   const folders = listing.data?.pages.flatMap((page) => page.prefixes) ?? [];
   const files = listing.data?.pages.flatMap((page) => page.items) ?? [];
   const empty = listing.data !== undefined && folders.length + files.length === 0;
-  useUnpinGone(empty && !start && !listing.isPlaceholderData);
+  useUnpinGone(empty && !q && !listing.isPlaceholderData);
   return (
     <ListPage query={listing} head={<SearchField typed={typed} onType={setTyped} />}>
-      {empty && start && <Empty icon={Search} title={t('files.none_found')} body={t('files.none_found_body', { q: start })} />}
-      {empty && !start && (
+      {empty && q && <Empty icon={Search} title={t('files.none_found')} body={t('files.none_found_body', { q })} />}
+      {empty && !q && (
         <Empty
           icon={FolderTree}
           title={t(folder ? 'files.none_here' : 'files.none_title')}
@@ -149,7 +156,7 @@ function Contents({
           action={writes && <Picker onFiles={onFiles} label={t('files.upload_first')} />}
         />
       )}
-      {!empty && listing.data && <FileTable folders={folders} files={files} />}
+      {!empty && listing.data && <FileTable folders={folders} files={files} sorting={sorting} />}
     </ListPage>
   );
 }

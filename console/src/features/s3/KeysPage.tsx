@@ -1,25 +1,24 @@
 /** Keys with which any S3 client reaches the team's files as this person. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
 import { KeySquare, Plus, Trash2 } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { api, value, type Schemas } from '@/api/client';
 import { useLanguage } from '@/i18n/language';
+import { lazyDialog } from '@/app/lazy-dialog';
 import { Page } from '@/app/Page';
 import { useReadOnly } from '@/app/session';
 import { Badge, Card, Code } from '@/ui/bits';
 import { buttonClass } from '@/ui/Button';
-import { Confirm } from '@/ui/Confirm';
 import { Empty } from '@/ui/Empty';
 import { ListPage } from '@/ui/ListPage';
 import { IconButton } from '@/ui/Overlay';
 import { useRowKeys } from '@/ui/rows';
-import { toast } from '@/ui/toast';
 import { HIDDEN } from './clients';
 import { Setup } from './Setup';
 
 type Key = Schemas['AccessKey'];
-const nameOf = (key: Key): string => key.name || key.access_key_id;
+const RevokeKey = lazyDialog(() => import('./RevokeKey'));
 
 export default function KeysPage() {
   const { t } = useLanguage();
@@ -52,7 +51,7 @@ export default function KeysPage() {
         </ListPage>
         {keys.data && <Where keys={keys.data} />}
       </div>
-      {revoking && <Revoke accessKey={revoking} onClose={() => setRevoking(null)} />}
+      {revoking && <RevokeKey accessKey={revoking} onClose={() => setRevoking(null)} />}
       <Outlet />
     </Page>
   );
@@ -93,7 +92,7 @@ function Row({ accessKey, revocable, onRevoke }: { accessKey: Key; revocable: bo
         </p>
       </div>
       {revocable && (
-        <IconButton label={t('s3.revoke_name', { name: nameOf(accessKey) })} onClick={() => onRevoke(accessKey)}>
+        <IconButton label={t('s3.revoke_name', { name: accessKey.name || access_key_id })} onClick={() => onRevoke(accessKey)}>
           <Trash2 size={15} aria-hidden />
         </IconButton>
       )}
@@ -127,30 +126,5 @@ function Where({ keys }: { keys: Schemas['AccessKeys'] }) {
         }}
       />
     </Card>
-  );
-}
-
-function Revoke({ accessKey, onClose }: { accessKey: Key; onClose: () => void }) {
-  const { t } = useLanguage();
-  const queries = useQueryClient();
-  const name = nameOf(accessKey);
-  const revoke = useMutation({
-    mutationFn: () => value(api.DELETE('/api/s3/credentials/{id}', { params: { path: { id: accessKey.id } } })),
-    onSuccess: () => {
-      void queries.invalidateQueries({ queryKey: ['s3-keys'] });
-      toast(t('s3.revoked', { name }));
-      onClose();
-    },
-  });
-  return (
-    <Confirm
-      title={t('s3.revoke_title', { name })}
-      body={t('s3.revoke_body')}
-      action={t('s3.revoke')}
-      busy={revoke.isPending}
-      error={revoke.error}
-      onConfirm={() => revoke.mutate()}
-      onClose={onClose}
-    />
   );
 }

@@ -3,6 +3,7 @@ import { File, NotebookPen, RotateCcw, Trash2 } from 'lucide-react';
 import type { Schemas } from '@/api/client';
 import { membersQuery } from '@/api/queries';
 import { useLanguage } from '@/i18n/language';
+import { useBytes } from '@/app/bytes';
 import { useIdentity } from '@/app/session';
 import { Button } from '@/ui/Button';
 import { IconButton } from '@/ui/Overlay';
@@ -18,6 +19,7 @@ interface Props {
 
 export function TrashRow({ item, busy, onRestore, onPurge }: Props) {
   const { t, date } = useLanguage();
+  const bytes = useBytes();
   const by = useDeletedBy(item);
   const Icon = item.kind === 'note' ? NotebookPen : File;
   return (
@@ -30,8 +32,11 @@ export function TrashRow({ item, busy, onRestore, onPurge }: Props) {
       <Icon size={18} className="shrink-0 text-muted" role="img" aria-label={t(`trash.a_${item.kind}`)} />
       <div className="min-w-0 flex-1">
         <p data-raw className="truncate font-medium">{item.title}</p>
+        {item.key && item.key !== item.title && <p data-raw className="truncate text-sm text-muted">{item.key}</p>}
         <p className="text-sm text-muted">
           {by}
+          <span data-raw> · </span>
+          {bytes(item.size)}
           <span data-raw> · </span>
           <time dateTime={item.purge_at}>{t('trash.until', { date: date(item.purge_at) })}</time>
         </p>

@@ -81,8 +81,11 @@ async def exists_blob(db: Transaction, org_id: UUID, sha256: bytes) -> bool:
     )
 
 
-async def delete_blob(db: Transaction, org_id: UUID, sha256: bytes) -> None:
-    await db.run("DELETE FROM blobs WHERE org_id = :org_id AND sha256 = :sha256", org_id=org_id, sha256=sha256)
+async def delete_blob(db: Transaction, org_id: UUID, sha256: bytes) -> bool:
+    """Delete the row; False, with nothing done, when a row of another domain refers to it."""
+    return await db.run_unless_referenced(
+        "DELETE FROM blobs WHERE org_id = :org_id AND sha256 = :sha256", org_id=org_id, sha256=sha256
+    )
 
 
 async def insert_hints(db: Transaction, org_id: UUID, digests: list[bytes], *, passing: bool = False) -> None:
@@ -98,6 +101,11 @@ async def insert_hints(db: Transaction, org_id: UUID, digests: list[bytes], *, p
         digests=digests,
         passing=passing,
     )
+
+
+async def count_hints(db: Transaction) -> int:
+    """How many digests wait, of all companies."""
+    return int(await db.value("SELECT count(*) FROM blob_releases"))
 
 
 async def list_hints(db: Transaction, kept: timedelta, after: tuple[datetime, UUID], limit: int) -> list[Hint]:

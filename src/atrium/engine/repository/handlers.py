@@ -1,17 +1,18 @@
 """The wire of the repository."""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, ClassVar, Literal
 from uuid import UUID
 
 import msgspec
 
-from atrium.engine.repository import service, sharing, trash, writing
+from atrium.engine.repository import batches, moving, packing, service, sharing, trash, writing
 from atrium.engine.repository.model import (
     BadKey,
     Capability,
     Conditions,
     Derivation,
+    Direction,
     Filename,
     Filter,
     Listing,
@@ -19,13 +20,17 @@ from atrium.engine.repository.model import (
     ObjectDetail,
     ObjectDraft,
     ObjectGrant,
+    Order,
     Prefix,
     PrincipalType,
     StoredObject,
     Visibility,
+    name_in,
+    require_plain,
 )
 from atrium.engine.repository.sharing import ShareTargets
 from atrium.kit import http
+from atrium.kit.errors import Invalid
 from atrium.kit.ids import NIL
 from atrium.kit.paging import Limit, Page
 from atrium.seams.context import Context, Operation
@@ -34,18 +39,22 @@ from atrium.seams.routes import Download, IfMatch, IfModifiedSince, IfNoneMatch,
 # A key of 1,024 bytes inside a signed cursor.
 
 
-async def list_objects(
+async def list_objects(  # noqa: PLR0913 - each is a parameter of the query
     ctx: Context,
     *,
     prefix: Prefix = "",
     shared: bool = False,
     scope: Literal["team", "org"] = "team",
     delimiter: Annotated[str, msgspec.Meta(min_length=1, max_length=16)] | None = None,
+    q: Annotated[str, msgspec.Meta(min_length=1, max_length=200, description="Text anywhere in the name.")]
+    | None = None,
+    order: Order = "name",
+    dir: Direction | None = None,
     limit: Limit = 50,
     cursor: LongCursor | None = None,
 ) -> Listing:
-    """The objects the caller can read, by key; `shared=1` only live grants, `scope=org` the company, `delimiter` folds folders."""
-    chosen = Filter(prefix=prefix, scope=scope, shared=shared)
+    """The objects the caller can read; `shared=1` only live grants, `scope=org` the company, `delimiter` folds folders."""
+    chosen = Filter(prefix=prefix, scope=scope, shared=shared, search=q, order=order, dir=dir)
     if delimiter is not None:
         return await service.list_folders(ctx, chosen, delimiter, limit, cursor)
     return await service.list_objects(ctx, chosen, limit, cursor)
@@ -64,6 +73,7 @@ async def put_object(
     """Write a raw body to a key; an existing key gains a version."""
     if "\ufffd" in key:
         raise BadKey("the address is not percent-encoded UTF-8")
+    require_plain(key)
     draft = ObjectDraft(key=key, content_type=body.content_type, filename=filename, visibility=visibility)
     conditions = Conditions(if_match=if_match, if_none_match=if_none_match)
     stored = await writing.put_object(op, draft, body.chunks, body.length, conditions)
@@ -122,6 +132,75 @@ async def download_content(
         headers.append(("content-range", f"bytes {part.start}-{part.stop - 1}/{wanted.size}"))
     policy, length = http.policy_of(shows_pdf=shows_pdf), part.stop - part.start
     return Download(200 if part.whole else 206, headers, length, source, body=first, policy=policy)
+
+
+_ID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+Ids = Annotated[
+    str,
+    msgspec.Meta(
+        max_length=37 * 200,
+        pattern=f"^{_ID}(?:,{_ID})*$",
+        description="The ids of at most 200 objects, separated by commas.",
+    ),
+]
+
+
+async def download_zip(op: Operation, *, prefix: Prefix = "", ids: Ids | None = None) -> Download:
+    """What the caller can read below `prefix`, or of `ids`, as a zip archive; at most 10,000 objects and 20 GiB."""
+    if ids is not None and prefix:
+        raise Invalid("name objects by ids, or a folder by prefix")
+    wanted = None if ids is None else [UUID(one) for one in ids.split(",")]
+    found = await packing.find_packed(op, prefix, wanted)
+    length, source = packing.archive_of(op, found, prefix if wanted is None else None)
+    name = name_in(prefix) if prefix else "files"
+    disposition = http.disposition("application/zip", f"{name}.zip", shown=False)
+    return Download(200, [("content-type", "application/zip"), ("content-disposition", disposition)], length, source)
+
+
+class Destination(msgspec.Struct, forbid_unknown_fields=True):
+    """The key that an object gets."""
+
+    key: Annotated[str, msgspec.Meta(min_length=1, max_length=1024)]
+
+
+async def move_object(ctx: Context, id: UUID, body: Destination, *, if_match: IfMatch | None = None) -> StoredObject:
+    """Move or rename an object: another key, and the same id, versions and shares."""
+    return await moving.move_object(ctx, id, body.key, if_match)
+
+
+FolderName = Annotated[str, msgspec.Meta(max_length=1024, pattern=r"(^|/)$")]
+WholeFolder = Annotated[str, msgspec.Meta(min_length=2, max_length=1024, pattern=r"/$")]
+
+
+class Batch(msgspec.Struct, forbid_unknown_fields=True, rename={"source": "from"}):
+    """What to do with which objects; `move` takes `ids` into the folder `to`, or the whole folder `from` to `to`."""
+
+    __example__: ClassVar[dict[str, Any]] = {"op": "move", "from": "2025/", "to": "archive/2025/"}
+    op: Literal["move", "delete", "visibility"]
+    ids: Annotated[list[UUID], msgspec.Meta(min_length=1, max_length=1000)] | None = None
+    source: WholeFolder | None = None
+    to: FolderName | None = None
+    visibility: Visibility | None = None
+
+    def __post_init__(self) -> None:
+        if (self.ids is None) == (self.source is None) or (self.source is not None and self.op != "move"):
+            raise ValueError("name objects by ids, or a folder to move by from")
+        if (self.op == "move") != (self.to is not None) or (self.source is not None and not self.to):
+            raise ValueError("to is the folder that things are moved to, and goes with move alone")
+        if (self.op == "visibility") != (self.visibility is not None):
+            raise ValueError("visibility goes with the operation of that name, and with no other")
+
+
+async def change_many(op: Operation, body: Batch) -> batches.Done:
+    """Move, delete or show many objects, each on its own; a folder is moved whole or not at all."""
+    if body.source is not None:
+        return await batches.move_folder(op, body.source, body.to or "")
+    ids = body.ids or []
+    if body.op == "delete":
+        return await batches.delete(op, ids)
+    if body.visibility is not None:
+        return await batches.set_visibility(op, ids, body.visibility)
+    return await batches.move(op, ids, body.to or "")
 
 
 class Named(msgspec.Struct, forbid_unknown_fields=True):

@@ -12,9 +12,13 @@ from atrium.kit.errors import AppError, Conflict, Forbidden, Invalid, Kind, Miss
 Visibility = Literal["private", "team", "shared"]
 Capability = Literal["view", "edit", "manage"]
 PrincipalType = Literal["user", "team", "org"]
+Order = Literal["name", "updated", "size"]
+Direction = Literal["asc", "desc"]
 TextState = Literal["none", "waiting", "running", "done", "failed"]
 Prefix = Annotated[str, msgspec.Meta(max_length=1024)]
 Filename = Annotated[str, msgspec.Meta(min_length=1, max_length=255)]
+# What an object is called where several kinds of things meet.
+KIND = "object"
 LONGEST_KEY = 1024
 # What XML 1.0 has no way to write, and the second half of Latin-1's controls: text that was never UTF-8, taken for it.
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x80-\x9f\ufffe\uffff]")
@@ -30,12 +34,19 @@ LongCursor = Annotated[str, msgspec.Meta(max_length=4096)]
 
 
 class Filter(msgspec.Struct, frozen=True, kw_only=True):
-    """Which objects to list."""
+    """Which objects to list, and in which order; `search` is looked for in their names."""
 
     prefix: str = ""
     scope: str = "team"
     shared: bool = False
     documents: bool = False
+    search: str | None = None
+    order: Order = "name"
+    dir: Direction | None = None
+
+    def descending(self) -> bool:
+        """Names begin at A, times with the newest and sizes with the largest, unless a direction was named."""
+        return (self.dir or ("asc" if self.order == "name" else "desc")) == "desc"
 
 
 class Version(msgspec.Struct, frozen=True):
@@ -107,19 +118,6 @@ class Readable(msgspec.Struct, frozen=True):
     size: int
     content_type: str
     filename: str
-
-
-class UnreadTypes(msgspec.Struct, frozen=True, kw_only=True):
-    """Which versions have text: by their types, by families of types such as `text`, and of vague types by how the name ends.
-
-    `most` says how many of them are wanted.
-    """
-
-    types: list[str]
-    families: list[str]
-    vague: list[str]
-    endings: list[str]
-    most: int
 
 
 class ObjectDetail(StoredObject, frozen=True):
@@ -269,13 +267,14 @@ class WrittenVersion(msgspec.Struct, frozen=True):
 
 
 class TrashedObject(msgspec.Struct, frozen=True):
-    """An object in the trash: whose it is, what it was called, who put it there, and when."""
+    """An object in the trash: whose it is, what it was called, how large it is, who put it there, and when."""
 
     id: UUID
     owner_id: UUID
     team_id: UUID
     key: str
     title: str
+    size: int
     deleted_by: UUID
     deleted_at: datetime
 
@@ -291,6 +290,12 @@ class ObjectsChanged(msgspec.Struct, frozen=True):
 
     A written version is announced as ObjectWritten instead.
     """
+
+    ids: list[UUID]
+
+
+class ObjectsMoved(msgspec.Struct, frozen=True):
+    """Announced inside the transaction that gave these objects other keys; nothing else about them changed."""
 
     ids: list[UUID]
 
@@ -367,6 +372,13 @@ def require_key(key: str) -> str:
         raise BadKey(f"a key has 1 to {LONGEST_KEY} bytes of UTF-8; this one has {length}")
     if not is_writable(key):
         raise BadKey("a key has no control characters but tabs and line breaks")
+    return key
+
+
+def require_plain(key: str) -> str:
+    """A key that is also a path: no segment of it means "here" or "one up"; S3 clients may write others."""
+    if any(part in (".", "..") for part in key.split("/")):
+        raise BadKey("no part of a key between slashes is `.` or `..`")
     return key
 
 

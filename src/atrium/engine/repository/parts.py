@@ -17,7 +17,8 @@ from atrium.engine.repository.model import (
     after_all_with,
     require_key,
 )
-from atrium.engine.repository.uploads import STORAGE, Upload
+from atrium.engine.repository.space import STORAGE
+from atrium.engine.repository.uploads import Upload
 from atrium.ground.audit import service as audit
 from atrium.ground.quotas import service as quotas
 from atrium.kit.ids import new_id
@@ -103,7 +104,7 @@ async def abort_upload(ctx: Context, upload: MultipartUpload) -> None:
     if await part_rows.find_upload(ctx.db, ctx.who.org_id, upload.id, "FOR UPDATE") is None:
         raise UploadMissing("this upload was aborted in the meantime")
     await _let_go(ctx, upload)
-    await audit.record(ctx, "repository.upload_aborted", upload.id, key=upload.key)
+    await audit.record(ctx, "repository.upload_aborted", upload.id)
 
 
 async def abort_uploads_of(ctx: Context, person_id: UUID) -> None:

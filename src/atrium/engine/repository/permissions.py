@@ -5,9 +5,10 @@ from typing import Any
 from uuid import UUID
 
 from atrium.engine.repository import store
-from atrium.engine.repository.model import PERMISSIONS, ObjectMissing, StoredObject
+from atrium.engine.repository.model import KIND, PERMISSIONS, ObjectMissing, StoredObject
 from atrium.ground.access import service as access
 from atrium.seams.context import Context, Principal
+from atrium.seams.sharing import Shareable, ThingName
 
 
 def reader_of(who: Principal) -> dict[str, Any]:
@@ -20,12 +21,18 @@ async def read_visible(ctx: Context, id: UUID, *, lock: bool = False) -> StoredO
     found = await store.find_object(ctx.db, ctx.who, id, lock=lock)
     if found is None:
         raise ObjectMissing("there is no such object, or it is not shared with you")
+    ctx.touch(KIND, [id])
     return found
 
 
 async def list_visible(ctx: Context, ids: Collection[UUID]) -> set[UUID]:
     """Those of these objects that the caller may know of."""
-    return await store.list_visible(ctx.db, ctx.who, list(ids))
+    return set(await store.list_names(ctx.db, ctx.who, list(ids), trashed=False))
+
+
+async def list_names(ctx: Context, ids: list[UUID], trashed: bool) -> dict[UUID, ThingName]:
+    """What those of these objects are called that the caller may know of; none for a token that reads no files."""
+    return await store.list_names(ctx.db, ctx.who, ids, trashed=trashed) if ctx.who.within_scope("files:read") else {}
 
 
 async def granted(ctx: Context, target: StoredObject) -> frozenset[str]:
@@ -52,3 +59,13 @@ async def list_permissions(ctx: Context, target: StoredObject) -> list[str]:
         # Deleting by role alone is for one's own; another's needs the permission to manage.
         held -= {"files:delete"}
     return sorted(permission for permission in held | {"files:read"} if who.within_scope(permission))
+
+
+OBJECT = Shareable(
+    kind=KIND,
+    family="files",
+    table="objects",
+    events=("repository.", "s3.presigned"),
+    words=frozenset({"key", "before"}),
+    list_names=list_names,
+)

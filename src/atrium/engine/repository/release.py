@@ -3,7 +3,8 @@
 Writing: put the bytes into the store; then, in one transaction, have the blob's row and lock it shared, see that the store
 has the bytes, insert the version. If the store does not have them, a release came between: start over.
 Releasing: lock the row exclusively, or skip it when it is locked; look again whether a version refers to it, or did within
-SERVICE_BLOB_KEEP_HOURS; delete the bytes while holding the lock; delete the row. Parts of uploads are no versions: they go at once.
+SERVICE_BLOB_KEEP_HOURS; delete the row, which a foreign key of another domain prevents; delete the bytes while holding the lock.
+Parts of uploads are no versions: they go at once.
 Bytes without a row can only come from a writer that died between the two halves. Its staged file still lies there, named
 after the bytes: the sweep gives them a row and a hint, and from there on it is an ordinary release.
 """
@@ -64,8 +65,10 @@ async def release(
         # In this order: a transaction that deletes the last version in between leaves the hint that the second check finds.
         if await blob_rows.is_referenced(db, org_id, sha256) or await blob_rows.is_kept(db, org_id, sha256, kept):
             return False
+        # The row first: another domain that refers to it keeps it, and with it the bytes. The lock is held until the commit.
+        if not await blob_rows.delete_blob(db, org_id, sha256):
+            return False
         await blobs.delete(org_id, sha256)
-        await blob_rows.delete_blob(db, org_id, sha256)
         return True
 
 
@@ -90,6 +93,17 @@ async def adopt(database: Database, org_id: UUID, sha256: bytes, size: int) -> N
     async with database.begin(org_id) as db:
         await blob_rows.insert_blob(db, org_id, sha256, size)
         await blob_rows.insert_hints(db, org_id, [sha256], passing=True)
+
+
+async def count_waiting(database: Database) -> int:
+    """How many digests, of all companies, wait until their bytes may be released."""
+    async with database.begin_system() as db:
+        return await blob_rows.count_hints(db)
+
+
+async def let_go(ctx: Context, sha256: bytes) -> None:
+    """Note that something of the caller's company no longer refers to these bytes; a sweep releases them when nothing does."""
+    await blob_rows.insert_hints(ctx.db, ctx.who.org_id, [sha256])
 
 
 async def _adopt(services: Services, left: Leftover) -> None:

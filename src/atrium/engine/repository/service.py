@@ -1,12 +1,16 @@
 """The rules of the repository. What a caller may not see is missing, never forbidden."""
 
-from collections.abc import AsyncGenerator, Collection
+from collections.abc import AsyncGenerator, Callable, Collection
+from contextlib import aclosing
+from datetime import datetime
 from itertools import groupby
 from typing import Any
 from uuid import UUID
 
 from atrium.engine.repository import keyed_rows, listing_rows, newest_rows, permissions, store, text_rows
+from atrium.engine.repository.listing_rows import Packed
 from atrium.engine.repository.model import (
+    KIND,
     BytesUnavailable,
     Derivation,
     Filter,
@@ -32,25 +36,62 @@ from atrium.kit.paging import Pager
 from atrium.seams.blobs import BlobMissing
 from atrium.seams.context import Context, Operation, Services
 
+# What a cursor holds in each order, and how it is read off an object.
+_PLACES: dict[str, tuple[Any, Callable[[StoredObject], object]]] = {
+    "name": (tuple[str, UUID], lambda one: (one.key, one.id)),
+    "updated": (tuple[datetime, UUID], lambda one: (one.updated_at, one.id)),
+    "size": (tuple[int, UUID], lambda one: (one.size, one.id)),
+}
 SHOWN_VERSIONS, SHOWN_CHARACTERS, SHOWN_THREADS = 200, 20_000, 500
 
 
 async def list_objects(ctx: Context, chosen: Filter, limit: int, cursor: str | None) -> Listing:
-    """What the caller can read, by key."""
+    """What the caller can read, in the order that the filter names."""
     pager = _pager(ctx, chosen, None)
-    found = await listing_rows.list_objects(ctx.db, ctx.who, chosen, pager.read(cursor, tuple[str, UUID]), limit + 1)
-    page = pager.page(found, limit, lambda one: (one.key, one.id))
-    return Listing(page.items, [], page.next_cursor)
+    kind, place = _PLACES[chosen.order]
+    found = await listing_rows.list_objects(ctx.db, ctx.who, chosen, pager.read(cursor, kind), limit + 1)
+    page = pager.page(found, limit, place)
+    return _handed_out(ctx, Listing(page.items, [], page.next_cursor))
 
 
 async def list_folders(ctx: Context, chosen: Filter, delimiter: str, limit: int, cursor: str | None) -> Listing:
-    """What the caller can read directly at a prefix, and the folders there."""
+    """What the caller can read directly at a prefix, and the folders there: among it by name, before it in any other order."""
     pager = _pager(ctx, chosen, delimiter)
+    if chosen.order != "name":
+        return await _list_folders_first(ctx, chosen, delimiter, limit, pager, cursor)
     after = pager.read(cursor, tuple[str, UUID])
     found = await listing_rows.list_folders(ctx.db, ctx.who, chosen, delimiter, after, limit + 1)
     page = pager.page(found, limit, lambda one: one[1])
     items = [stored for _, _, stored in page.items if stored is not None]
-    return Listing(items, [folder for folder, _, _ in page.items if folder is not None], page.next_cursor)
+    return _handed_out(
+        ctx, Listing(items, [folder for folder, _, _ in page.items if folder is not None], page.next_cursor)
+    )
+
+
+async def _list_folders_first(
+    ctx: Context, chosen: Filter, delimiter: str, limit: int, pager: Pager, cursor: str | None
+) -> Listing:
+    kind, place = _PLACES[chosen.order]
+    # A page ends in a folder, or in an object once all folders were listed.
+    behind, after = pager.read(cursor, tuple[str | None, kind | None]) or (None, None)  # type: ignore[valid-type]
+    found: list[tuple[str | None, object, StoredObject | None]] = []
+    if after is None:
+        folders = await listing_rows.list_only_folders(ctx.db, ctx.who, chosen, delimiter, behind, limit + 1)
+        found += [(folder, (position, None), None) for folder, position in folders]
+    if len(found) <= limit:
+        wanted = limit + 1 - len(found)
+        files = await listing_rows.list_between_folders(ctx.db, ctx.who, chosen, delimiter, after, wanted)
+        found += [(None, (None, place(one)), one) for one in files]
+    page = pager.page(found, limit, lambda one: one[1])
+    items = [stored for _, _, stored in page.items if stored is not None]
+    return _handed_out(
+        ctx, Listing(items, [folder for folder, _, _ in page.items if folder is not None], page.next_cursor)
+    )
+
+
+def _handed_out(ctx: Context, listing: Listing) -> Listing:
+    ctx.touch(KIND, [one.id for one in listing.items])
+    return listing
 
 
 async def read_object(ctx: Context, id: UUID) -> StoredObject:
@@ -63,13 +104,20 @@ async def find_object_at(ctx: Context, key: str) -> StoredObject | None:
     """The object at a key of the caller's team, when the caller can read it."""
     access.note_checked(ctx, "files:read")
     found = await store.find_by_key(ctx.db, ctx.who.org_id, ctx.who.team_id, key)
-    return None if found is None else await store.find_object(ctx.db, ctx.who, found.id)
+    if found is None:
+        return None
+    readable = await store.find_object(ctx.db, ctx.who, found.id)
+    if readable is not None:
+        ctx.touch(KIND, [readable.id])
+    return readable
 
 
 async def list_keys(ctx: Context, ids: Collection[UUID]) -> dict[UUID, str]:
     """The keys of those of these objects that the caller can read; none for a token that reads no files."""
     ctx.checked.add("files:read")
-    return await newest_rows.list_keys(ctx.db, ctx.who, ids) if ids and ctx.who.within_scope("files:read") else {}
+    found = await newest_rows.list_keys(ctx.db, ctx.who, ids) if ids and ctx.who.within_scope("files:read") else {}
+    ctx.touch(KIND, found)
+    return found
 
 
 async def list_newest_versions(ctx: Context, limit: int, object_id: UUID | None = None) -> list[WrittenVersion]:
@@ -77,13 +125,18 @@ async def list_newest_versions(ctx: Context, limit: int, object_id: UUID | None 
     access.note_checked(ctx, "files:read")
     if object_id is not None:
         await permissions.read_visible(ctx, object_id)
-    return await newest_rows.list_newest(ctx.db, ctx.who, object_id, limit)
+    found = await newest_rows.list_newest(ctx.db, ctx.who, object_id, limit)
+    ctx.touch(KIND, [one.object.id for one in found])
+    return found
 
 
 async def find_keyed(ctx: Context, key: str, version_id: UUID | None = None, *, lock: bool = False) -> Keyed | None:
     """A version at a key of the caller's team as a gateway sees it, delete markers included; None when it cannot be read."""
     access.note_checked(ctx, "files:read")
-    return await keyed_rows.find_at(ctx.db, ctx.who, key, version_id, lock=lock)
+    found = await keyed_rows.find_at(ctx.db, ctx.who, key, version_id, lock=lock)
+    if found is not None:
+        ctx.touch(KIND, [found.object.id])
+    return found
 
 
 async def is_free(ctx: Context, key: str) -> bool:
@@ -182,6 +235,20 @@ async def open_content(
         raise BytesUnavailable("the blob store does not have this version's bytes", sha256=version.sha256) from error
     finally:
         await source.aclose()
+
+
+async def open_packed(op: Operation, packed: Packed) -> AsyncGenerator[bytes, None]:
+    """The bytes of what goes into an archive, which no reader has to name the version of."""
+    if packed.size == 0:
+        return
+    async with aclosing(op.services.blobs.get(op.who.org_id, packed.sha256)) as source:
+        try:
+            async for piece in source:
+                yield piece
+        except BlobMissing as error:
+            raise BytesUnavailable(
+                "the blob store does not have this version's bytes", sha256=packed.sha256.hex()
+            ) from error
 
 
 async def read_small(ctx: Context, version: Version) -> bytes:

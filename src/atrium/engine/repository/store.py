@@ -19,6 +19,7 @@ from atrium.engine.repository.model import (
 from atrium.kit.database import Transaction
 from atrium.kit.ids import new_id
 from atrium.seams.context import Principal
+from atrium.seams.sharing import ThingName
 
 VERSION = (
     "v.id, v.number, encode(v.sha256, 'hex'), v.size, v.etag, v.content_type, v.filename, v.metadata, "
@@ -31,12 +32,14 @@ OBJECT = (
 JOINED = "objects o JOIN object_versions v ON v.id = o.version_id"
 OF_OBJECT = 11
 LIVE = "(g.expires_at IS NULL OR g.expires_at > now())"
-READABLE = f"""
-  o.org_id = :org_id AND o.trashed_at IS NULL AND (o.owner_id = :user_id OR (:by_role AND o.team_id = :team_id AND o.visibility = 'team')
+# Whom an object is for, whether it is in the trash or not.
+ADMITTED = f"""
+  (o.owner_id = :user_id OR (:by_role AND o.team_id = :team_id AND o.visibility = 'team')
     OR (:org_wide AND o.visibility = 'team')
     OR EXISTS (SELECT FROM object_grants g WHERE g.org_id = :org_id AND g.object_id = o.id
                   AND g.principal_id = ANY(:principals) AND {LIVE}))
 """
+READABLE = f"o.org_id = :org_id AND o.trashed_at IS NULL AND {ADMITTED}"
 GRANT = """
   g.principal_type, g.principal_id, coalesce(u.username, t.name, c.name) AS name, g.capability, ARRAY[]::text[],
   g.granted_by, g.expires_at, NOT (g.expires_at IS NULL OR g.expires_at > now()) AS expired, g.created_at
@@ -90,9 +93,17 @@ async def find_object(db: Transaction, who: Principal, id: UUID, *, lock: bool =
     return object_of(rows[0]) if rows else None
 
 
-async def list_visible(db: Transaction, who: Principal, ids: list[UUID]) -> set[UUID]:
-    rows = await db.rows(f"SELECT o.id FROM {JOINED} WHERE o.id = ANY(:ids) AND {READABLE}", ids=ids, **reader(who))
-    return {id for (id,) in rows}
+async def list_names(db: Transaction, who: Principal, ids: list[UUID], *, trashed: bool) -> dict[UUID, ThingName]:
+    rows = await db.rows(
+        f"""
+        SELECT o.id, o.key, o.owner_id = :user_id OR o.visibility = 'team' FROM objects o
+         WHERE o.id = ANY(:ids) AND o.org_id = :org_id AND (:trashed OR o.trashed_at IS NULL) AND {ADMITTED}
+        """,
+        ids=ids,
+        trashed=trashed,
+        **reader(who),
+    )
+    return {id: ThingName(key, common) for id, key, common in rows}
 
 
 async def find_by_key(

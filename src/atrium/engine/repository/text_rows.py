@@ -2,15 +2,20 @@
 
 from uuid import UUID
 
-import msgspec
-
-from atrium.engine.repository.model import FoundObject, Readable, Text, UnreadTypes
+from atrium.engine.repository.model import FoundObject, Readable, Text
 from atrium.engine.repository.store import JOINED, READABLE, reader
 from atrium.kit.database import Transaction
 from atrium.seams.context import Principal
 
 # A text is looked for in so many versions of an object.
 _LATEST = 50
+# The oldest of those noted as unread, each looked at once more.
+UNREAD = f"""
+  SELECT o.id FROM unread_objects u JOIN objects o ON o.id = u.object_id AND o.version_id = u.version_id
+   WHERE u.org_id = :org_id AND u.team_id = :team_id AND NOT o.deleted AND {READABLE}
+     AND NOT EXISTS (SELECT FROM object_texts t WHERE t.org_id = :org_id AND t.version_id = o.version_id)
+   ORDER BY u.written_at, u.object_id LIMIT :most
+"""
 
 
 async def find_text(db: Transaction, org_id: UUID, version_id: UUID, characters: int) -> Text | None:
@@ -31,6 +36,7 @@ async def await_text(db: Transaction, org_id: UUID, object_id: UUID, version_id:
     return bool(
         await db.run(
             """
+            WITH noted AS (DELETE FROM unread_objects WHERE org_id = :org_id AND object_id = :object_id AND version_id = :version_id)
             INSERT INTO object_texts (version_id, org_id, object_id) VALUES (:version_id, :org_id, :object_id)
             ON CONFLICT (version_id) DO UPDATE SET state = 'waiting', problem = NULL WHERE object_texts.state = 'failed'
             """,
@@ -132,18 +138,6 @@ async def find_version_with(db: Transaction, org_id: UUID, object_id: UUID, text
     return found
 
 
-async def list_unread(db: Transaction, who: Principal, wanted: UnreadTypes) -> list[UUID]:
-    rows = await db.rows(
-        f"""
-        SELECT o.id FROM objects o JOIN object_versions v ON v.org_id = :org_id AND v.id = o.version_id,
-               LATERAL (SELECT lower(trim(split_part(v.content_type, ';', 1))) AS type) AS c
-         WHERE o.team_id = :team_id AND NOT o.deleted AND {READABLE} AND v.size > 0
-           AND (c.type = ANY(:types) OR split_part(c.type, '/', 1) = ANY(:families)
-                OR (c.type = ANY(:vague) AND lower(substring(v.filename FROM '[^.]*$')) = ANY(:endings)))
-           AND NOT EXISTS (SELECT FROM object_texts t WHERE t.org_id = :org_id AND t.version_id = o.version_id)
-         ORDER BY o.written_at, o.id LIMIT :most
-        """,
-        **reader(who),
-        **msgspec.structs.asdict(wanted),
-    )
+async def list_unread(db: Transaction, who: Principal, most: int) -> list[UUID]:
+    rows = await db.rows(UNREAD, most=most, **reader(who))
     return [row[0] for row in rows]

@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from atrium.engine.repository import text_rows
-from atrium.engine.repository.model import FoundObject, ObjectsChanged, Readable, Text, UnreadTypes, Version
+from atrium.engine.repository.model import KIND, FoundObject, ObjectsChanged, Readable, Text, Version
 from atrium.ground.access import service as access
 from atrium.seams.context import Context
 
@@ -42,7 +42,9 @@ async def list_by_ids(ctx: Context, ids: list[UUID], characters: int) -> dict[UU
     ctx.checked.add("files:read")
     if not ids or not ctx.who.within_scope("files:read"):
         return {}
-    return await text_rows.list_by_ids(ctx.db, ctx.who, ids, characters)
+    found = await text_rows.list_by_ids(ctx.db, ctx.who, ids, characters)
+    ctx.touch(KIND, found)
+    return found
 
 
 async def find_version_with(ctx: Context, object_id: UUID, text: str) -> UUID | None:
@@ -50,7 +52,9 @@ async def find_version_with(ctx: Context, object_id: UUID, text: str) -> UUID | 
     return await text_rows.find_version_with(ctx.db, ctx.who.org_id, object_id, text)
 
 
-async def list_unread(ctx: Context, wanted: UnreadTypes) -> list[UUID]:
-    """Objects of the caller's team that the caller can read, whose current version has one of these types and no text, oldest first."""
+async def list_unread(ctx: Context, most: int) -> list[UUID]:
+    """Objects of the caller's team that the caller can read, whose current version has text that nothing awaits, oldest first."""
     access.note_checked(ctx, "files:read")
-    return await text_rows.list_unread(ctx.db, ctx.who, wanted)
+    found = await text_rows.list_unread(ctx.db, ctx.who, most)
+    ctx.touch(KIND, found)
+    return found

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.repository import blob_rows, permissions, store, trash_rows, uploads, writing
+from atrium.engine.repository import blob_rows, permissions, space, store, trash_rows, writing
 from atrium.engine.repository.model import (
     Conditions,
     KeyTaken,
@@ -57,8 +57,8 @@ async def delete_version(ctx: Context, id: UUID, version_id: UUID, *, keep: bool
     await store.delete_version(ctx.db, ctx.who.org_id, id, version_id)
     if gone.sha256 is not None:
         await blob_rows.insert_hints(ctx.db, ctx.who.org_id, [bytes.fromhex(gone.sha256)])
-        await quotas.use_within(ctx, target.team_id, {uploads.STORAGE: -gone.size})
-    await audit.record(ctx, "repository.version_deleted", id, key=target.key, version=gone.number)
+        await quotas.use_within(ctx, target.team_id, {space.STORAGE: -gone.size})
+    await audit.record(ctx, "repository.version_deleted", id, version=gone.number)
     await ctx.announce(ObjectsChanged([id]))
     return gone
 
@@ -78,7 +78,7 @@ async def restore_object(ctx: Context, id: UUID, key: str | None) -> TrashedObje
     wanted = found.key if key is None else require_key(key)
     if not await trash_rows.take_out(ctx.db, ctx.who.org_id, id, wanted):
         raise KeyTaken("something is stored at this key by now; name another one as `key`", key=wanted)
-    await audit.record(ctx, "repository.restored", id, key=wanted)
+    await audit.record(ctx, "repository.restored", id)
     await ctx.announce(ObjectsChanged([id]))
     return msgspec.structs.replace(found, key=wanted)
 
@@ -87,8 +87,8 @@ async def purge_object(ctx: Context, id: UUID) -> TrashedObject | None:
     """Take an object away for good; None when it is not in the caller's trash."""
     found = await _held(ctx, id)
     if found is not None:
-        size = await _purge(ctx, [id])
-        await audit.record(ctx, "repository.purged", id, key=found.key, bytes=size)
+        size = await space.let_go(ctx, [id])
+        await audit.record(ctx, "repository.purged", id, bytes=size)
     return found
 
 
@@ -98,11 +98,11 @@ async def empty_trash(op: Operation) -> int:
     while op.who.within_scope("files:delete"):
         async with op.begin() as ctx:
             found = await trash_rows.list_deleted_by(ctx.db, ctx.who, _BATCH)
-            await _purge(ctx, [one.id for one in found])
+            await space.let_go(ctx, [one.id for one in found])
             for one in found:
-                await audit.record(ctx, "repository.purged", one.id, key=one.key)
+                await audit.record(ctx, "repository.purged", one.id)
         purged += len(found)
-        if len(found) < _BATCH:
+        if not found:
             break
     return purged
 
@@ -140,10 +140,10 @@ async def _deletable(ctx: Context, id: UUID) -> StoredObject:
 async def _delete(ctx: Context, target: StoredObject, *, keep: bool) -> None:
     if keep:
         await trash_rows.put_in_trash(ctx.db, ctx.who.org_id, target.id, ctx.who.user_id)
-        await audit.record(ctx, "repository.deleted", target.id, key=target.key)
+        await audit.record(ctx, "repository.deleted", target.id)
     else:
-        size = await _purge(ctx, [target.id])
-        await audit.record(ctx, "repository.purged", target.id, key=target.key, bytes=size)
+        size = await space.let_go(ctx, [target.id])
+        await audit.record(ctx, "repository.purged", target.id, bytes=size)
     await ctx.announce(ObjectDeleted(target))
     await ctx.announce(ObjectsChanged([target.id]))
 
@@ -156,22 +156,11 @@ async def _held(ctx: Context, id: UUID) -> TrashedObject | None:
     return found
 
 
-async def _purge(ctx: Context, ids: list[UUID]) -> int:
-    """Let go of objects the caller has locked and of their bytes; how many those were."""
-    digests, counted = await trash_rows.list_bytes_of(ctx.db, ctx.who.org_id, ids)
-    await trash_rows.delete_objects(ctx.db, ctx.who.org_id, ids)
-    await blob_rows.insert_hints(ctx.db, ctx.who.org_id, sorted(digests))
-    for team_id, size in counted.items():
-        if size:
-            await quotas.use_within(ctx, team_id, {uploads.STORAGE: -size})
-    return sum(counted.values())
-
-
 async def _purge_of(services: Services, org_id: UUID, ids: list[UUID], age: timedelta) -> int:
     async with services.database.begin(org_id) as db:
         due = await trash_rows.claim_due(db, org_id, ids, age, _WEIGHT)
         if due:
             ctx = Context.of_company(services, db, org_id)
-            size = await _purge(ctx, due)
+            size = await space.let_go(ctx, due)
             await audit.record(ctx, "repository.expired", org_id, count=len(due), bytes=size)
     return len(due)

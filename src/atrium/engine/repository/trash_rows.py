@@ -21,7 +21,7 @@ MANAGED = f"""
 """
 # What is told of each: a document by its title, anything else by its name.
 _SHOWN = """
-  SELECT o.id, o.owner_id, o.team_id, o.key, CASE WHEN o.document THEN v.metadata->>'title' END, o.trashed_by, o.trashed_at
+  SELECT o.id, o.owner_id, o.team_id, o.key, CASE WHEN o.document THEN v.metadata->>'title' END, o.size, o.trashed_by, o.trashed_at
     FROM objects o JOIN object_versions v ON v.id = o.version_id
 """
 
@@ -31,6 +31,13 @@ _LIVE_OF = """
   UNION ALL
   SELECT id, visibility FROM objects WHERE org_id = :org_id AND owner_id = :owner_id AND deleted AND trashed_at IS NULL
 """
+
+
+class OldObject(msgspec.Struct, frozen=True):
+    """An object in the trash, and the bytes of all its versions."""
+
+    id: UUID
+    size: int
 
 
 class DueObject(msgspec.Struct, frozen=True):
@@ -77,8 +84,8 @@ def listing(*, after: bool) -> str:
 
 
 def _trashed(row: tuple[Any, ...]) -> TrashedObject:
-    id, owner_id, team_id, key, title, by, at = row
-    return TrashedObject(id, owner_id, team_id, key, title or name_in(key), by, at)
+    id, owner_id, team_id, key, title, *rest = row
+    return TrashedObject(id, owner_id, team_id, key, title or name_in(key), *rest)
 
 
 async def list_trashed(
@@ -96,9 +103,9 @@ async def find_trashed(db: Transaction, who: Principal, id: UUID) -> TrashedObje
 
 
 async def list_deleted_by(db: Transaction, who: Principal, limit: int) -> list[TrashedObject]:
-    """What the caller deleted and may purge, locked; rows locked by others are skipped."""
+    """What the caller deleted and may purge, locked."""
     rows = await db.rows(
-        f"{_SHOWN} WHERE o.trashed_by = :user_id AND {MANAGED} ORDER BY o.trashed_at, o.id LIMIT :limit FOR UPDATE OF o SKIP LOCKED",
+        f"{_SHOWN} WHERE o.trashed_by = :user_id AND {MANAGED} ORDER BY o.trashed_at, o.id LIMIT :limit FOR UPDATE OF o",
         limit=limit,
         **manager(who),
     )
@@ -159,9 +166,34 @@ async def delete_objects(db: Transaction, org_id: UUID, ids: list[UUID]) -> int:
 async def list_due(db: Transaction, age: timedelta, limit: int) -> list[DueObject]:
     return await db.all(
         DueObject,
-        "SELECT id, org_id FROM objects WHERE trashed_at <= now() - :age::interval ORDER BY trashed_at, id LIMIT :limit",
+        """
+        SELECT t.id, t.org_id FROM objects t
+         WHERE t.trashed_at <= now() - :age::interval AND EXISTS (SELECT FROM orgs o WHERE o.id = t.org_id AND o.moving_at IS NULL)
+         ORDER BY t.trashed_at, t.id LIMIT :limit
+        """,
         age=age,
         limit=limit,
+    )
+
+
+async def claim_oldest(db: Transaction, org_id: UUID, team_id: UUID, needed: int) -> list[OldObject]:
+    """As much of a team's trash as makes so many bytes, what was deleted first before the rest, locked."""
+    return await db.all(
+        OldObject,
+        """
+        SELECT o.id, w.size FROM objects o JOIN (
+          SELECT h.id, h.size, sum(h.size) OVER (ORDER BY h.trashed_at, h.id) - h.size AS before FROM (
+            SELECT o.id, o.trashed_at, sum(v.size)::bigint AS size FROM objects o JOIN object_versions v ON v.object_id = o.id
+             WHERE o.org_id = :org_id AND o.team_id = :team_id AND o.trashed_at IS NOT NULL AND v.org_id = :org_id
+             GROUP BY o.id, o.trashed_at HAVING sum(v.size) > 0
+          ) AS h
+        ) AS w ON w.id = o.id
+         WHERE o.org_id = :org_id AND w.before < :needed AND o.trashed_at IS NOT NULL
+        FOR UPDATE OF o SKIP LOCKED
+        """,
+        org_id=org_id,
+        team_id=team_id,
+        needed=needed,
     )
 
 

@@ -6,13 +6,14 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from uuid import UUID
 
+from atrium.engine.repository import space
+from atrium.engine.repository.space import STORAGE
 from atrium.ground.quotas import service as quotas
-from atrium.ground.quotas.model import Admission
+from atrium.ground.quotas.model import Admission, QuotaExceeded
 from atrium.kit.errors import AppError, Kind, TooLarge
 from atrium.kit.staging import Staged, Writer
 from atrium.seams.context import Context, Operation
 
-STORAGE = "storage.bytes"
 STEP = 64 << 20
 LEASE = 300
 MIDWAY = LEASE / 3
@@ -36,8 +37,16 @@ class Allowance:
     async def cover(self, size: int) -> None:
         """Have room for this many bytes in all; refuses before they are taken."""
         if size > self._covered or not self._admissions:
-            more = size - self._covered if not self._admissions else max(STEP, size - self._covered)
-            self._admissions.append(await quotas.admit(self._op, {STORAGE: more}, lease=LEASE, team_id=self._team_id))
+            needed = size - self._covered
+            more = needed if not self._admissions else max(STEP, needed)
+            try:
+                admission = await quotas.admit(self._op, {STORAGE: more}, lease=LEASE, team_id=self._team_id)
+            except QuotaExceeded:
+                # A step ahead is a convenience, and no reason to take anything away.
+                more = needed
+                async with self._op.begin() as ctx:
+                    admission = await space.admit_within(ctx, self._team_id, more, lease=LEASE)
+            self._admissions.append(admission)
             self._covered += more
         if time.monotonic() - self._renewed > MIDWAY:
             self._renewed = time.monotonic()

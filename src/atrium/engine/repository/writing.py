@@ -4,8 +4,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TypeVar
 from uuid import UUID
 
-from atrium.engine.repository import blob_rows, permissions, release, store, uploads
+from atrium.engine.repository import blob_rows, permissions, release, space, store, uploads
 from atrium.engine.repository.model import (
+    KIND,
     Conditions,
     KeyTaken,
     ObjectDraft,
@@ -175,7 +176,7 @@ async def mark_deleted(ctx: Context, id: UUID) -> StoredObject:
         sha256=None, size=0, etag="", content_type=target.content_type, filename=target.filename, metadata={}
     )
     marked = await store.add_version(ctx.db, ctx.who, id, None, marker)
-    await audit.record(ctx, "repository.marked_deleted", id, key=target.key, version=marked.version.number)
+    await audit.record(ctx, "repository.marked_deleted", id, version=marked.version.number)
     await ctx.announce(ObjectsChanged([id]))
     return marked
 
@@ -188,7 +189,7 @@ async def mark_absent(ctx: Context, key: str) -> StoredObject:
     made = await store.claim_key(ctx.db, ctx.who, ctx.who.team_id, key, "private", marker)
     if made is None:
         raise KeyTaken("this key was just written by another request, or you may not see its object")
-    await audit.record(ctx, "repository.marked_deleted", made.id, key=key, version=1)
+    await audit.record(ctx, "repository.marked_deleted", made.id, version=1)
     return made
 
 
@@ -254,12 +255,11 @@ async def _write_version(
 
 async def _tell(ctx: Context, written: StoredObject, provenance: Provenance | None) -> None:
     version = written.version
+    ctx.touch(KIND, [written.id])
     if provenance is not None:
         for source in provenance.sources:
             await store.insert_derivation(ctx.db, ctx.who.org_id, written, source, provenance.run_id, provenance.step)
-    await audit.record(
-        ctx, "repository.written", written.id, key=written.key, version=version.number, bytes=version.size
-    )
+    await audit.record(ctx, "repository.written", written.id, version=version.number, bytes=version.size)
     # Whatever a run's step writes comes from that run, also where the tool names no source.
     run_id = ctx.step.run_id if ctx.step else provenance.run_id if provenance else None
     derived = provenance is not None or ctx.step is not None
@@ -274,5 +274,5 @@ async def _hold_copied(ctx: Context, found: Version) -> None:
 
 
 async def _count(ctx: Context, team_id: UUID, size: int) -> None:
-    admission = await quotas.admit_within(ctx, ctx.who.org_id, team_id, {uploads.STORAGE: size})
-    await quotas.settle_within(ctx, admission, {uploads.STORAGE: size})
+    admission = await space.admit_within(ctx, team_id, size)
+    await quotas.settle_within(ctx, admission, {space.STORAGE: size})

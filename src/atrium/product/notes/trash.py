@@ -32,7 +32,7 @@ async def delete_note(ctx: Context, id: UUID, if_match: str | None) -> None:
     await permissions.require(ctx, note, "notes:delete", by_role="notes:manage" in ctx.who.permissions)
     permissions.require_current(note, if_match)
     await _delete(ctx, note)
-    await audit.record(ctx, "notes.deleted", id, title=note.title)
+    await audit.record(ctx, "notes.deleted", id)
 
 
 async def list_trashed(ctx: Context, after: tuple[datetime, UUID] | None, limit: int) -> list[TrashedNote]:
@@ -71,7 +71,7 @@ async def empty_trash(op: Operation) -> int:
             for note in found:
                 await audit.record(ctx, "notes.purged", note.id)
         purged += len(found)
-        if len(found) < _BATCH:
+        if not found:
             break
     return purged
 

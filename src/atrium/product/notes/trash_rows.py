@@ -11,7 +11,7 @@ from atrium.kit.database import Transaction
 from atrium.product.notes.model import TrashedNote
 from atrium.seams.context import Principal
 
-TRASHED = "n.id, n.owner_id, n.title, n.trashed_by, n.trashed_at"
+TRASHED = "n.id, n.owner_id, n.title, octet_length(n.body) AS size, n.trashed_by, n.trashed_at"
 BY_ROLE = "(:by_role AND n.team_id = :team_id)"
 # A private note is in its owner's trash only; a team note is also in the trash of people who may manage it.
 MANAGED = f"""
@@ -78,12 +78,12 @@ async def find_trashed(db: Transaction, who: Principal, id: UUID) -> TrashedNote
 
 
 async def list_deleted_by(db: Transaction, who: Principal, limit: int) -> list[TrashedNote]:
-    """What the caller deleted and may purge, locked; rows locked by others are skipped."""
+    """What the caller deleted and may purge, locked."""
     return await db.all(
         TrashedNote,
         f"""
         SELECT {TRASHED} FROM notes n WHERE n.trashed_by = :user_id AND {MANAGED}
-         ORDER BY n.trashed_at, n.id LIMIT :limit FOR UPDATE OF n SKIP LOCKED
+         ORDER BY n.trashed_at, n.id LIMIT :limit FOR UPDATE OF n
         """,
         limit=limit,
         **manager(who),
@@ -125,7 +125,11 @@ async def delete_notes(db: Transaction, org_id: UUID, ids: list[UUID]) -> int:
 async def list_due(db: Transaction, age: timedelta, limit: int) -> list[DueNote]:
     return await db.all(
         DueNote,
-        "SELECT id, org_id FROM notes WHERE trashed_at <= now() - :age::interval ORDER BY trashed_at, id LIMIT :limit",
+        """
+        SELECT t.id, t.org_id FROM notes t
+         WHERE t.trashed_at <= now() - :age::interval AND EXISTS (SELECT FROM orgs o WHERE o.id = t.org_id AND o.moving_at IS NULL)
+         ORDER BY t.trashed_at, t.id LIMIT :limit
+        """,
         age=age,
         limit=limit,
     )

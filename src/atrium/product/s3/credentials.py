@@ -8,12 +8,14 @@ from uuid import UUID
 import msgspec
 
 from atrium.ground.identity import service as identity
+from atrium.ground.tenancy import service as tenancy
 from atrium.kit.keys import Keyring, Unsealable
 from atrium.product.s3 import sigv2, sigv4, store
 from atrium.product.s3.model import Refusal, SealedKey
 from atrium.product.s3.payload import Admitted
 from atrium.product.s3.request import S3Request
 from atrium.seams.context import Operation, Principal
+from atrium.seams.wiring import Sealed
 
 _ID_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 # What is no id of ours is refused without asking the database.
@@ -28,6 +30,14 @@ def new_access_key_id() -> str:
 def secret_binding(org_id: UUID, id: UUID) -> str:
     """What binds a sealed secret to its key pair."""
     return f"s3:{org_id}:{id}"
+
+
+SEALED = (Sealed("s3_keys", "secret_sealed", lambda row: secret_binding(UUID(row["org_id"]), UUID(row["id"]))),)
+
+
+def moved_key(access_key_id: str) -> bytes:
+    """How an access key is remembered after its company has moved."""
+    return tenancy.moved_digest("s3", access_key_id.encode())
 
 
 def open_secret(keys: Keyring, key: SealedKey) -> str:
@@ -71,6 +81,8 @@ async def identify(op: Operation, access_key_id: str) -> tuple[Principal, str]:
         database = op.services.database
         async with database.borrow() as connection:
             row = await store.find_principal(database, connection, access_key_id)
+        if row is None and (location := await tenancy.find_moved(database, [moved_key(access_key_id)])):
+            raise Refusal("PermanentRedirect", f"this company has moved to {location}", Endpoint=location)
     if row is None:
         raise Refusal("InvalidAccessKeyId", "The AWS Access Key Id you provided does not exist in our records.")
     id, scope, prefix, sealed, *person = row

@@ -120,7 +120,7 @@ async def presign_object(ctx: Context, id: UUID, method: str, expires_in: int, h
     now = datetime.now(UTC)
     pair = (key.access_key_id, credentials.open_secret(ctx.services.keys, key))
     url = sigv4.sign_link(sigv4.Link(method, scheme, authority, path), pair, settings.s3_region, now, expires_in)
-    await audit.record(ctx, "s3.presigned", id, method=method, expires_in=expires_in, key=target.key)
+    await audit.record(ctx, "s3.presigned", id, method=method, expires_in=expires_in)
     return Presigned(url, now + timedelta(seconds=expires_in))
 
 

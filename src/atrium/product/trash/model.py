@@ -12,11 +12,13 @@ Kind = Literal["note", "object"]
 
 
 class TrashItem(msgspec.Struct, frozen=True):
-    """Something that was deleted; it is gone for good at `purge_at`. A document is an object."""
+    """Something that was deleted; it is gone for good at `purge_at`. A document is an object, and an object tells its key."""
 
     id: UUID
     kind: Kind
     title: str
+    key: str | None
+    size: int
     deleted_by: UUID
     deleted_at: datetime
     purge_at: datetime

@@ -57,4 +57,5 @@ async def purge_due(services: Services) -> int:
 
 def _item(acting: Acting, kind: Kind, found: TrashedNote | TrashedObject) -> TrashItem:
     until = found.deleted_at + acting.services.settings.trash_age()
-    return TrashItem(found.id, kind, found.title, found.deleted_by, found.deleted_at, until)
+    key = found.key if isinstance(found, TrashedObject) else None
+    return TrashItem(found.id, kind, found.title, key, found.size, found.deleted_by, found.deleted_at, until)
