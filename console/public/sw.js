@@ -12,7 +12,7 @@ async function keepBuild() {
   if (BUILD.files.length) {
     const cache = await caches.open(CACHE);
     await cache.addAll(BUILD.files);
-    await keepPage(await fetch('/', { cache: 'no-store' }));
+    await keepPage(await fetch('/index.html', { cache: 'no-store' }));
   }
   await skipWaiting();
 }

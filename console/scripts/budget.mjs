@@ -13,14 +13,16 @@ const SCREENS = {
   'shell + members': [[...SHELL, 'src/features/members/MembersPage.tsx'], 180],
   'shell + files': [[...SHELL, 'src/features/repository/FilesPage.tsx'], 185],
   'shell + file': [[...SHELL, 'src/features/repository/FilePage.tsx'], 190],
-  'shell + document, writing': [[...SHELL, 'src/features/documents/DocumentPage.tsx', 'src/ui/MarkdownEditor.tsx'], 290],
+  'shell + document, writing': [[...SHELL, 'src/features/documents/DocumentPage.tsx', 'src/ui/MarkdownEditor.tsx'], 296],
   'shell + S3 keys': [[...SHELL, 'src/features/s3/KeysPage.tsx'], 180],
   'shell + jobs': [[...SHELL, 'src/features/jobs/JobsPage.tsx'], 180],
   'shell + chat': [[...SHELL, 'src/features/chat/ChatLayout.tsx', 'src/features/chat/ChatPage.tsx', 'src/ui/Markdown.tsx'], 210],
   'shell + translate': [[...SHELL, 'src/features/translate/TranslatePage.tsx'], 180],
+  'shell + desk': [[...SHELL, 'src/features/localization/screens.tsx', 'src/features/localization/DeskPage.tsx'], 190],
+  'shell + review': [[...SHELL, 'src/features/localization/screens.tsx', 'src/features/localization/ReviewPage.tsx'], 190],
   'shell + executors': [[...SHELL, 'src/features/executors/ExecutorsPage.tsx'], 180],
   'shell + note, reading': [[...SHELL, 'src/features/notes/NotesLayout.tsx', 'src/features/notes/NotePage.tsx', 'src/ui/Markdown.tsx'], 210],
-  'shell + note, writing': [[...SHELL, 'src/features/notes/NotesLayout.tsx', 'src/features/notes/NotePage.tsx', 'src/ui/MarkdownEditor.tsx'], 290],
+  'shell + note, writing': [[...SHELL, 'src/features/notes/NotesLayout.tsx', 'src/features/notes/NotePage.tsx', 'src/ui/MarkdownEditor.tsx'], 296],
 };
 const CSS_LIMIT = 15;
 const BOOT_LIMIT = 1;

@@ -10,6 +10,8 @@ interface PageFacts extends Look {
   locale: string;
   localization: { default_locale: string; locales: string[]; switching: boolean };
   needs_bootstrap: boolean;
+  /** What the root address shows. */
+  home: 'console' | 'beta';
 }
 
 interface Window {

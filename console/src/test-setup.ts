@@ -11,6 +11,7 @@ if (typeof window !== 'undefined') {
       locale: 'en',
       localization: { default_locale: 'en', locales: ['en'], switching: true },
       needs_bootstrap: false,
+      home: 'console',
     },
     look: { title: 'Atrium', tagline: '', logo: null, theme: {} },
     applyTheme: () => undefined,

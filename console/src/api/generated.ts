@@ -7,7 +7,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The browser console. */
+        /** The browser console; the sign-up form with SERVICE_HOME=beta. */
         get: operations["console.serve_home"];
         put?: never;
         post?: never;
@@ -77,6 +77,74 @@ export interface paths {
         };
         /** Whether the process is alive. */
         get: operations["instance.read_health"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/beta-sdk.js": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The script with which any page shows and sends the sign-up form: `window.Service.beta`. */
+        get: operations["console.serve_sdk"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/beta/bundle/{plugin}/{path}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A file that a plugin shows to everybody. */
+        get: operations["plugins.serve_landing"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/x/{plugin}/bundle/{path}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A file that a plugin shows to people who are signed in. */
+        get: operations["plugins.serve_bundle"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/beta/template": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The sign-up form as a sandboxed page, to be embedded: the experience's own template, else the usual page. */
+        get: operations["console.serve_template"];
         put?: never;
         post?: never;
         delete?: never;
@@ -247,9 +315,304 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Set the instance's default language and whether people may switch. */
+        /** Set the instance's default language and whether people may switch; without `serve_machine` that stays as it is. */
         put: operations["instance.set_locale_policy"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/l10n/coverage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How many messages of each locale and namespace are approved, drafted by a machine, missing or stale; how far an import is. */
+        get: operations["localization.read_coverage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/l10n/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The messages of one locale by key; `q` searches keys, sources, texts and proposals; a page ends early at about 2 MB. */
+        get: operations["localization.list_messages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/l10n/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take catalogs into the manager's tables as a job; its result is the report. */
+        post: operations["localization.import_catalogs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/l10n/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Write a locale's approved texts back to its catalog files, or the whole locale to an object. */
+        post: operations["localization.export_catalog"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/l10n/draft": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Queue drafts by a model for what a locale lacks, at most 20 jobs of 25 messages, paid by the caller's team. */
+        post: operations["localization.draft_missing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/l10n/discard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Remove a locale's drafts by a machine; nothing that a person wrote or approved. */
+        post: operations["localization.discard_drafts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/l10n/messages/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Submit a translation; it waits for a reviewer while the approved text stays live. */
+        put: operations["localization.submit_text"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/l10n/review/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Approve a translation or send it back; no reviewer decides on their own. */
+        post: operations["localization.review_text"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/beta/config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The published sign-up form in one language: fields, copy, look and files. */
+        get: operations["onboarding.read_config"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        /** What browsers ask before a page of another origin reads the form. */
+        options: operations["onboarding.preflight_config"];
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/beta/signup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sign up; the reply is the same for everybody, known or not. */
+        post: operations["onboarding.sign_up"];
+        delete?: never;
+        /** What browsers ask before a page of another origin signs up. */
+        options: operations["onboarding.preflight_signup"];
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/beta/challenge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A proof-of-work challenge (ALTCHA, version 2) to solve before signing up; it holds for ten minutes. */
+        get: operations["onboarding.issue_challenge"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        /** What browsers ask before a page of another origin gets a challenge. */
+        options: operations["onboarding.preflight_challenge"];
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/beta/experience": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The draft of the sign-up form with what the judge is told, or a published version of it. */
+        get: operations["onboarding.read_experience"];
+        /** Save the draft of the sign-up form; visitors see it once it is published. */
+        put: operations["onboarding.save_experience"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/beta/experience/publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Publish the saved draft: visitors see it from now on, and the version is kept. */
+        post: operations["onboarding.publish_experience"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/beta/assets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The sign-up form's pictures and fonts, newest first. */
+        get: operations["onboarding.list_assets"];
+        put?: never;
+        /** Upload a picture, which is drawn anew, or a font for the sign-up form. */
+        post: operations["onboarding.upload_asset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/beta/asset/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A picture or font of the sign-up form; its bytes never change. */
+        get: operations["onboarding.serve_asset"];
+        put?: never;
+        post?: never;
+        /** Delete a picture or font that the published form does not show. */
+        delete: operations["onboarding.delete_asset"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/beta/prospects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who signed up, newest first, with signals and verdicts; the first page counts how many visitors came how far. */
+        get: operations["onboarding.list_prospects"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/beta/prospects/{id}/decide": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Accept or decline who signed up, once; an invitation founds their company and answers with the owner's link. */
+        post: operations["hosting.decide_prospect"];
         delete?: never;
         options?: never;
         head?: never;
@@ -624,7 +987,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Version, security state and counts. */
+        /** Version, security state and counts; with `checks` also what `atrium doctor` looks at. */
         get: operations["instance.read_status"];
         put?: never;
         post?: never;
@@ -974,7 +1337,8 @@ export interface paths {
         };
         /** One version of a note with its text. */
         get: operations["notes.read_version"];
-        put?: never;
+        /** Give a version of a note a name. */
+        put: operations["notes.name_version"];
         post?: never;
         delete?: never;
         options?: never;
@@ -1083,6 +1447,23 @@ export interface paths {
         post?: never;
         /** Take something out of the trash for good. */
         delete: operations["trash.purge"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What changes of what the caller can read: a stream for `Accept: text/event-stream`, else a page, newest first. */
+        get: operations["changes.watch_changes"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1474,7 +1855,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Find notes, files and documents that the caller can read, best first. */
+        /** Find notes, files, documents and entities that the caller can read, best first. */
         get: operations["search.search"];
         put?: never;
         post?: never;
@@ -1662,7 +2043,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The objects the caller can read, by key; `shared=1` only live grants, `scope=org` the company, `delimiter` folds folders. */
+        /** The objects the caller can read; `shared=1` only live grants, `scope=org` the company, `delimiter` folds folders. */
         get: operations["repository.list_objects"];
         put?: never;
         post?: never;
@@ -1835,6 +2216,57 @@ export interface paths {
         };
         /** Derived documents, sources, and runs touching an object. */
         get: operations["workflows.read_processing"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/repo-obj/{id}/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Move or rename an object: another key, and the same id, versions and shares. */
+        post: operations["repository.move_object"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/repo-batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Move, delete or show many objects, each on its own; a folder is moved whole or not at all. */
+        post: operations["repository.change_many"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/repo-zip": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the caller can read below `prefix`, or of `ids`, as a zip archive; at most 10,000 objects and 20 GiB. */
+        get: operations["repository.download_zip"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2194,12 +2626,14 @@ export interface components {
         };
         /**
          * LocalePolicy
-         * @description Which languages there are, and whether people may switch.
+         * @description Which languages there are, whether people may switch, and whether a machine's drafts are shown before a person approves them.
          */
         LocalePolicy: {
             default_locale: string;
             locales: string[];
             switching: boolean;
+            /** @default false */
+            serve_machine?: boolean;
         };
         /**
          * Branding
@@ -2334,15 +2768,571 @@ export interface components {
             messages: {
                 [key: string]: string;
             };
+            /**
+             * @description Differs whenever the messages do; also the ETag.
+             * @default
+             */
+            tag?: string;
         };
         /**
          * LocaleChange
-         * @description The language of people who have not chosen one, and whether they may choose.
+         * @description The language of people who have not chosen one, whether they may choose, and whether drafts by a machine are shown.
          */
         LocaleChange: {
-            /** @enum {unknown} */
-            default_locale: "en" | "es" | "is" | "nl";
+            /** @description A language, such as `es`, `pt-BR` or `zh-Hant`. */
+            default_locale: string;
             switching: boolean;
+            /** @default null */
+            serve_machine?: boolean | null;
+        };
+        /**
+         * Coverage
+         * @description Every locale of the instance, and the import that runs.
+         */
+        Coverage: {
+            items: components["schemas"]["LocaleCoverage"][];
+            /** @default null */
+            importing?: components["schemas"]["ImportProgress"] | null;
+        };
+        /**
+         * LocaleCoverage
+         * @description How far a locale is; `total` is the sum of approved, machine, missing and stale.
+         */
+        LocaleCoverage: {
+            locale: string;
+            total: number;
+            approved: number;
+            machine: number;
+            missing: number;
+            stale: number;
+            pending: number;
+            namespaces: components["schemas"]["NamespaceCoverage"][];
+        };
+        /**
+         * NamespaceCoverage
+         * @description How far the messages of one namespace are.
+         */
+        NamespaceCoverage: {
+            ns: string;
+            total: number;
+            approved: number;
+            machine: number;
+            missing: number;
+            stale: number;
+            pending: number;
+        };
+        /**
+         * ImportProgress
+         * @description How many of how many messages the import that runs has taken in; both are 0 until it has read the files.
+         */
+        ImportProgress: {
+            /** Format: uuid */
+            job: string;
+            done: number;
+            total: number;
+        };
+        /**
+         * Page[LocalMessage]
+         * @description Some of many, `limit` at most; where to go on, when there are more.
+         */
+        Page_LocalMessage_: {
+            items: components["schemas"]["LocalMessage"][];
+            /** @default null */
+            next_cursor?: string | null;
+        };
+        /**
+         * LocalMessage
+         * @description One message in one locale: its source, what is served, and what waits for a reviewer.
+         */
+        LocalMessage: {
+            /** Format: uuid */
+            id: string;
+            locale: string;
+            ns: string;
+            key: string;
+            source: string;
+            about: string;
+            max_length: number | null;
+            screens: string[];
+            arguments: {
+                [key: string]: string;
+            };
+            text: string | null;
+            /** @enum {unknown} */
+            status: "approved" | "machine" | "missing" | "stale";
+            pending: components["schemas"]["PendingText"] | null;
+            comment: string;
+            machine: components["schemas"]["MachineDraft"] | null;
+            /** @description Why the last attempt at a draft left it without one. */
+            problem: string | null;
+            /** @description Whether a draft of it is queued. */
+            drafting: boolean;
+            revision: number;
+            updated_at: string;
+            /**
+             * @description The texts it had before, the last one first, when asked for.
+             * @default null
+             */
+            history?: components["schemas"]["FormerText"][] | null;
+        };
+        /**
+         * PendingText
+         * @description A proposed text that waits for a reviewer.
+         */
+        PendingText: {
+            text: string;
+            by: string | null;
+            at: string;
+            checks: components["schemas"]["Check"][];
+        };
+        /**
+         * Check
+         * @description Something about a proposed text: an error keeps it out, a warning travels with it.
+         */
+        Check: {
+            code: string;
+            /** @enum {unknown} */
+            level: "error" | "warning";
+            message: string;
+        };
+        /**
+         * MachineDraft
+         * @description Which model made the text, and when.
+         */
+        MachineDraft: {
+            model: string;
+            at: string;
+        };
+        /**
+         * FormerText
+         * @description A text that a message had: what it was, whose, and who replaced it when.
+         */
+        FormerText: {
+            text: string;
+            /** @enum {unknown} */
+            was: "approved" | "machine" | "pending" | "stale";
+            by: string | null;
+            at: string | null;
+            replaced_by: string | null;
+            replaced_at: string;
+        };
+        /**
+         * QueuedImport
+         * @description The job whose result is the report.
+         */
+        QueuedImport: {
+            /** Format: uuid */
+            job: string;
+        };
+        /**
+         * ImportAsk
+         * @description The catalogs on disk, of some locales or of all; or an object of a repository and the locale that it is in.
+         */
+        ImportAsk: {
+            /** @default null */
+            locales?: string[] | null;
+            /** @default false */
+            dry_run?: boolean;
+            /** @default null */
+            object_id?: string | null;
+            /** @default null */
+            locale?: string | null;
+        };
+        /**
+         * ExportedLocale
+         * @description What was written for a locale; with a `format` one object, else the files of its folder.
+         */
+        ExportedLocale: {
+            locale: string;
+            strings: number;
+            files: components["schemas"]["ExportedFile"][];
+        };
+        /**
+         * ExportedFile
+         * @description A catalog file as it is now.
+         */
+        ExportedFile: {
+            name: string;
+            strings: number;
+            sha256: string;
+        };
+        /**
+         * ExportedObject
+         * @description The object that holds a locale in a file format.
+         */
+        ExportedObject: {
+            /** Format: uuid */
+            object_id: string;
+            key: string;
+            version: number;
+        };
+        /**
+         * ExportAsk
+         * @description A locale; with a format it becomes an object of the caller's team instead of files on the server's disk.
+         */
+        ExportAsk: {
+            /** @description A language, such as `es`, `pt-BR` or `zh-Hant`. */
+            locale: string;
+            /** @default null */
+            format?: ("arb" | "json" | "po" | "xliff") | null;
+        };
+        /**
+         * DraftBatch
+         * @description Jobs that draft missing messages, at most 20 of them; `remaining` counts what is missing and was not queued.
+         */
+        DraftBatch: {
+            /** Format: uuid */
+            batch: string;
+            jobs: string[];
+            strings: number;
+            remaining: number;
+        };
+        /**
+         * DraftAsk
+         * @description A locale, or one of its namespaces; with `continue` further jobs follow until nothing is missing.
+         */
+        DraftAsk: {
+            /** @description A language, such as `es`, `pt-BR` or `zh-Hant`. */
+            locale: string;
+            /** @default null */
+            ns?: string | null;
+            /** @default false */
+            continue?: boolean;
+        };
+        /**
+         * Discarded
+         * @description How many drafts of a machine were removed.
+         */
+        Discarded: {
+            locale: string;
+            discarded: number;
+        };
+        /**
+         * DiscardAsk
+         * @description A locale, or one of its namespaces.
+         */
+        DiscardAsk: {
+            /** @description A language, such as `es`, `pt-BR` or `zh-Hant`. */
+            locale: string;
+            /** @default null */
+            ns?: string | null;
+        };
+        /**
+         * TextDraft
+         * @description A text for a message.
+         */
+        TextDraft: {
+            /** @description An ICU message. */
+            text: string;
+        };
+        /**
+         * ReviewAsk
+         * @description Approve what waits, or send it back to its translator with a comment.
+         */
+        ReviewAsk: {
+            /** @enum {unknown} */
+            decision: "approve" | "send_back";
+            /** @default  */
+            comment?: string;
+        };
+        /**
+         * FunnelConfig
+         * @description The public part of an experience, in one language.
+         */
+        FunnelConfig: {
+            locale: string;
+            version: number;
+            fields: components["schemas"]["FunnelField"][];
+            copy: {
+                [key: string]: string;
+            };
+            theme: {
+                [key: string]: string;
+            };
+            assets: {
+                [key: string]: string;
+            };
+        };
+        /**
+         * FunnelField
+         * @description One field of the form, in the visitor's language.
+         */
+        FunnelField: {
+            name: string;
+            /** @enum {unknown} */
+            type: "checkbox" | "consent" | "email" | "select" | "text" | "textarea" | "url";
+            label: string;
+            help: string;
+            required: boolean;
+            max: number;
+            options: components["schemas"]["FunnelOption"][];
+        };
+        /**
+         * FunnelOption
+         * @description What to send when it is chosen, and what to show.
+         */
+        FunnelOption: {
+            value: string;
+            label: string;
+        };
+        /**
+         * FunnelExperience
+         * @description An experience as its editors get it: the draft, an older version, or (`seeded`) what is shown while there is no draft.
+         */
+        FunnelExperience: {
+            /** @enum {unknown} */
+            state: "draft" | "seeded" | "version";
+            experience: Record<string, never>;
+            revision: string;
+            published: components["schemas"]["PublishedVersion"] | null;
+            versions: components["schemas"]["PublishedVersion"][];
+        };
+        /**
+         * PublishedVersion
+         * @description A version that was or is shown to visitors.
+         */
+        PublishedVersion: {
+            version: number;
+            at: string;
+            by: components["schemas"]["Author"];
+        };
+        /**
+         * Author
+         * @description Who did it; both are null once the account is gone.
+         */
+        Author: {
+            id: string | null;
+            username: string | null;
+        };
+        /**
+         * JudgeTrial
+         * @description The job that judges made-up answers; its result is the verdict.
+         */
+        JudgeTrial: {
+            /** Format: uuid */
+            job: string;
+        };
+        /**
+         * ExperienceDraft
+         * @description The experience as a whole; `answers` only with `dry_run`.
+         */
+        ExperienceDraft: {
+            experience: Record<string, never>;
+            /** @default null */
+            answers?: Record<string, never> | null;
+        };
+        /**
+         * Publication
+         * @description What visitors see from now on.
+         */
+        "atrium.product.onboarding.model.Publication": {
+            version: number;
+            published_at: string;
+        };
+        /**
+         * FunnelAsset
+         * @description A picture or a font of the form; anybody may fetch it at its URL.
+         */
+        FunnelAsset: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {unknown} */
+            kind: "font" | "hero" | "logo";
+            filename: string;
+            content_type: string;
+            size: number;
+            sha256: string;
+            width: number | null;
+            height: number | null;
+            created_at: string;
+            url: string;
+        };
+        /**
+         * FunnelUpload
+         * @description A picture (PNG, JPEG, WebP) or a font (WOFF2) of at most 2 MiB: base64, or a data: URI.
+         */
+        FunnelUpload: {
+            /** @enum {unknown} */
+            kind: "font" | "hero" | "logo";
+            data: string;
+            /** @default  */
+            filename?: string;
+        };
+        /**
+         * Page[FunnelAsset]
+         * @description Some of many, `limit` at most; where to go on, when there are more.
+         */
+        Page_FunnelAsset_: {
+            items: components["schemas"]["FunnelAsset"][];
+            /** @default null */
+            next_cursor?: string | null;
+        };
+        /**
+         * ProofChallenge
+         * @description A challenge of ALTCHA's version 2; every client of it solves this one.
+         */
+        ProofChallenge: {
+            parameters: components["schemas"]["ChallengeParameters"];
+            signature: string;
+        };
+        /**
+         * ChallengeParameters
+         * @description What to derive, as ALTCHA (version 2) names it.
+         */
+        ChallengeParameters: {
+            algorithm: string;
+            cost: number;
+            keyLength: number;
+            keyPrefix: string;
+            nonce: string;
+            salt: string;
+            keySignature: string;
+            expiresAt: number;
+            data: Record<string, never>;
+        };
+        /**
+         * Received
+         * @description The same for everybody: it never tells whether an address is known.
+         */
+        Received: {
+            /**
+             * @default received
+             * @enum {unknown}
+             */
+            status?: "received";
+        };
+        /**
+         * SignUp
+         * @description The form's answers and the solved challenge: base64 of ALTCHA's payload. `hp` stays empty; `elapsed_ms` is how long it took.
+         */
+        SignUp: {
+            fields: Record<string, never>;
+            proof: string;
+            /** @default null */
+            locale?: string | null;
+            /** @default  */
+            hp?: string;
+            /** @default null */
+            elapsed_ms?: number | null;
+        };
+        /**
+         * ProspectListing
+         * @description Prospects, newest first, and how many visitors came how far in the last 30 days.
+         */
+        ProspectListing: {
+            items: components["schemas"]["Prospect"][];
+            funnel: components["schemas"]["FunnelDay"][];
+            /** @default null */
+            next_cursor?: string | null;
+        };
+        /**
+         * Prospect
+         * @description A person who signed up; `later` are answers that they sent again.
+         */
+        Prospect: {
+            /** Format: uuid */
+            id: string;
+            fields: Record<string, never>;
+            later: Record<string, never>[];
+            locale: string;
+            /** @enum {unknown} */
+            state: "accepted" | "captured" | "declined";
+            signals: components["schemas"]["Signal"][];
+            verdicts: components["schemas"]["Verdict"][];
+            submissions: number;
+            created_at: string;
+            decided: components["schemas"]["DecisionMade"] | null;
+        };
+        /**
+         * Signal
+         * @description Something that the gate noticed about a sign-up; it refuses for none of these.
+         */
+        Signal: {
+            /** @enum {unknown} */
+            name: "address_burst" | "disposable_domain" | "fast" | "honeypot" | "late_proof" | "repeated";
+            value: number | string;
+        };
+        /**
+         * Verdict
+         * @description What the gate or the judge says; without a verdict, `reasons` tell why there is none.
+         */
+        Verdict: {
+            /** @enum {unknown} */
+            by: "gate" | "judge";
+            verdict: ("pass" | "suspect") | ("promising" | "unfit" | "unsure") | null;
+            score: number | null;
+            reasons: string[];
+            model: string | null;
+            at: string;
+        };
+        /**
+         * DecisionMade
+         * @description Who decided what about a prospect.
+         */
+        DecisionMade: {
+            /** @enum {unknown} */
+            decision: "accept" | "decline";
+            by: components["schemas"]["Author"];
+            at: string;
+            note: string | null;
+        };
+        /**
+         * FunnelDay
+         * @description How many visitors came how far on one day (UTC).
+         */
+        FunnelDay: {
+            /** Format: date */
+            day: string;
+            opened: number;
+            started: number;
+            refused: number;
+            received: number;
+        };
+        /**
+         * DecidedProspect
+         * @description A prospect that was decided about; the link is in the reply to the invitation, once.
+         */
+        DecidedProspect: {
+            /** Format: uuid */
+            id: string;
+            fields: Record<string, never>;
+            later: Record<string, never>[];
+            locale: string;
+            /** @enum {unknown} */
+            state: "accepted" | "captured" | "declined";
+            signals: components["schemas"]["Signal"][];
+            verdicts: components["schemas"]["Verdict"][];
+            submissions: number;
+            created_at: string;
+            decided: components["schemas"]["DecisionMade"] | null;
+            /** @default null */
+            activation_url?: string | null;
+            /** @default null */
+            activation_token?: string | null;
+        };
+        /**
+         * ProspectDecision
+         * @description What becomes of a prospect; operators may invite one they accept.
+         */
+        ProspectDecision: {
+            /** @enum {unknown} */
+            decision: "accept" | "decline";
+            /** @default null */
+            note?: string | null;
+            invite?: components["schemas"]["Invite"] | null;
+            /** @default null */
+            password?: string | null;
+        };
+        /**
+         * Invite
+         * @description The company to found for an accepted prospect; the owner's username is their address unless it is given.
+         */
+        Invite: {
+            org: string;
+            /** @default General */
+            team?: string;
+            /** @default null */
+            username?: string | null;
         };
         /**
          * Founded
@@ -2756,7 +3746,7 @@ export interface components {
         };
         /**
          * Status
-         * @description What an operator looks at first.
+         * @description What an operator looks at first; `checks` are there when they were asked for.
          */
         Status: {
             version: string;
@@ -2770,6 +3760,8 @@ export interface components {
                 [key: string]: string;
             };
             plans: string[];
+            backup: components["schemas"]["Age"] | null;
+            checks?: components["schemas"]["HealthCheck"][];
         };
         /**
          * Counts
@@ -2783,6 +3775,28 @@ export interface components {
             tokens: number;
             audit_events: number;
             tenants: number;
+        };
+        /**
+         * Age
+         * @description The newest backup, for those who look after the instance; `hours` is how often one is made, 0 when none is.
+         */
+        Age: {
+            hours: number;
+            taken_at: string | null;
+            verified_at: string | null;
+            faults: number;
+        };
+        /**
+         * HealthCheck
+         * @description One thing the doctor looked at: what was found, and what to do about it unless all is well.
+         */
+        HealthCheck: {
+            /** @enum {unknown} */
+            name: "address" | "audit" | "blobs" | "clock" | "connections" | "database" | "disk" | "executors" | "jobs" | "key" | "models" | "plugins" | "postgres_version" | "role" | "sandbox" | "schema" | "settings" | "statistics" | "transactions" | "walls" | "workers";
+            /** @enum {unknown} */
+            verdict: "fail" | "ok" | "warn";
+            found: string;
+            remedy: string;
         };
         /**
          * FoundedCompany
@@ -3034,6 +4048,9 @@ export interface components {
         /**
          * AuditEvent
          * @description An audit event. `seq` is its place in the company's chain once sealed.
+         *
+         *         `name` is what the note or file that it is about is called today, for who may read that. `redacted` when facts are left out that are
+         *         words of something private.
          */
         AuditEvent: {
             /** Format: uuid */
@@ -3048,6 +4065,10 @@ export interface components {
             actor_id: string;
             actor: string | null;
             seq: number | null;
+            /** @default null */
+            name?: string | null;
+            /** @default false */
+            redacted?: boolean;
         };
         /**
          * NewExecutor
@@ -3205,7 +4226,7 @@ export interface components {
         };
         /**
          * NoteVersion
-         * @description One save of a note; `size` and `sha256` are of its text in UTF-8.
+         * @description One save of a note; `size` and `sha256` are of its text in UTF-8, `name` is what a person called it.
          */
         NoteVersion: {
             number: number;
@@ -3215,6 +4236,7 @@ export interface components {
             /** Format: uuid */
             created_by: string;
             created_at: string;
+            name: string | null;
         };
         /**
          * NoteText
@@ -3228,7 +4250,15 @@ export interface components {
             /** Format: uuid */
             created_by: string;
             created_at: string;
+            name: string | null;
             body: string;
+        };
+        /**
+         * VersionNaming
+         * @description What to call a version; null takes its name away.
+         */
+        VersionNaming: {
+            name: string | null;
         };
         /**
          * VersionChoice
@@ -3332,7 +4362,7 @@ export interface components {
         };
         /**
          * TrashItem
-         * @description Something that was deleted; it is gone for good at `purge_at`. A document is an object.
+         * @description Something that was deleted; it is gone for good at `purge_at`. A document is an object, and an object tells its key.
          */
         TrashItem: {
             /** Format: uuid */
@@ -3340,6 +4370,8 @@ export interface components {
             /** @enum {unknown} */
             kind: "note" | "object";
             title: string;
+            key: string | null;
+            size: number;
             /** Format: uuid */
             deleted_by: string;
             deleted_at: string;
@@ -3379,6 +4411,41 @@ export interface components {
          */
         Emptied: {
             purged: number;
+        };
+        /**
+         * Page[ListedChange]
+         * @description Some of many, `limit` at most; where to go on, when there are more.
+         */
+        Page_ListedChange_: {
+            items: components["schemas"]["ListedChange"][];
+            /** @default null */
+            next_cursor?: string | null;
+        };
+        /**
+         * ListedChange
+         * @description A change to something that the caller can read now; `actor` is null when no person did it.
+         */
+        ListedChange: {
+            /** @enum {unknown} */
+            kind: "document" | "note" | "object";
+            /** Format: uuid */
+            id: string;
+            /** @enum {unknown} */
+            action: "changed" | "created" | "deleted" | "gone" | "moved" | "restored" | "shared" | "visibility";
+            version: number;
+            by: string | null;
+            at: string;
+            title: string;
+            actor: components["schemas"]["Actor"] | null;
+        };
+        /**
+         * Actor
+         * @description Who did it.
+         */
+        Actor: {
+            /** Format: uuid */
+            id: string;
+            name: string;
         };
         /**
          * Echo
@@ -4020,7 +5087,7 @@ export interface components {
          * Failure
          * @description Why it did not work.
          */
-        Failure: {
+        "atrium.engine.executors.handlers.Failure": {
             error: string;
             /** @default null */
             claim_token?: string | null;
@@ -4132,7 +5199,7 @@ export interface components {
         };
         /**
          * SearchResults
-         * @description What was found, best first. `relaxed` says that some of it has not every word, `cut` that the search was ended for its time.
+         * @description What was found, best first. `relaxed` says that some of it has not every word, `cut` that the search did not look at everything.
          */
         SearchResults: {
             items: components["schemas"]["SearchHit"][];
@@ -4233,6 +5300,9 @@ export interface components {
             routes: string[];
             job_kinds: string[];
             bundles: string[];
+            page: {
+                [key: string]: string;
+            } | null;
             onboarding: boolean;
         };
         /**
@@ -4326,9 +5396,20 @@ export interface components {
             run_at: string;
             started_at: string | null;
             finished_at: string | null;
-            error: string | null;
+            error: components["schemas"]["JobError"] | null;
             input: unknown;
             result: unknown;
+        };
+        /**
+         * JobError
+         * @description Why a job failed: `title` is the code's own sentence; `message` may hold values, and is the title where they are left out.
+         */
+        JobError: {
+            code: string;
+            title: string;
+            message: string;
+            /** @default false */
+            redacted?: boolean;
         };
         /**
          * JobDraft
@@ -4376,7 +5457,7 @@ export interface components {
             run_at: string;
             started_at: string | null;
             finished_at: string | null;
-            error: string | null;
+            error: components["schemas"]["JobError"] | null;
         };
         /**
          * Listing
@@ -4641,6 +5722,47 @@ export interface components {
             runs: string[];
         };
         /**
+         * Destination
+         * @description The key that an object gets.
+         */
+        Destination: {
+            key: string;
+        };
+        /**
+         * Done
+         * @description What became of each.
+         */
+        Done: {
+            done: string[];
+            failed: components["schemas"]["atrium.engine.repository.batches.Failure"][];
+        };
+        /**
+         * Failure
+         * @description Why one of them was refused.
+         */
+        "atrium.engine.repository.batches.Failure": {
+            /** Format: uuid */
+            id: string;
+            code: string;
+            detail: string;
+        };
+        /**
+         * Batch
+         * @description What to do with which objects; `move` takes `ids` into the folder `to`, or the whole folder `from` to `to`.
+         */
+        Batch: {
+            /** @enum {unknown} */
+            op: "delete" | "move" | "visibility";
+            /** @default null */
+            ids?: string[] | null;
+            /** @default null */
+            from?: string | null;
+            /** @default null */
+            to?: string | null;
+            /** @default null */
+            visibility?: ("private" | "shared" | "team") | null;
+        };
+        /**
          * ShareTargets
          * @description The team's people, the company's teams, and the company itself.
          */
@@ -4837,7 +5959,7 @@ export interface components {
             spec: Record<string, never>;
             created_by: string | null;
             created_at: string;
-            versions: components["schemas"]["Publication"][];
+            versions: components["schemas"]["atrium.engine.workflows.model.Publication"][];
             /** @default null */
             upstream?: components["schemas"]["Upstream"] | null;
         };
@@ -4845,7 +5967,7 @@ export interface components {
          * Publication
          * @description That a version was published, by whom and when; without a person when it came with a plugin.
          */
-        Publication: {
+        "atrium.engine.workflows.model.Publication": {
             version: number;
             created_by: string | null;
             created_at: string;
@@ -4895,7 +6017,11 @@ export interface components {
          */
         RunError: {
             code: string;
+            /** @default  */
+            title?: string;
             message: string;
+            /** @default false */
+            redacted?: boolean;
             /** @default null */
             step?: string | null;
         };
@@ -4963,11 +6089,15 @@ export interface components {
         };
         /**
          * StepError
-         * @description Why a step failed.
+         * @description Why a step failed: `title` is the code's own sentence; `message` may hold values, and is the title where they are left out.
          */
         StepError: {
             code: string;
+            /** @default  */
+            title?: string;
             message: string;
+            /** @default false */
+            redacted?: boolean;
         };
         /**
          * Attempt
@@ -5437,7 +6567,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The browser console. */
+            /** @description The browser console; the sign-up form with SERVICE_HOME=beta. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5654,6 +6784,263 @@ export interface operations {
             };
         };
     };
+    "console.serve_sdk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The script with which any page shows and sends the sign-up form: `window.Service.beta`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "plugins.serve_landing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a plugin. */
+                plugin: string;
+                /** @description The path of a file, with slashes. */
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A file that a plugin shows to everybody. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "plugins.serve_bundle": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a plugin. */
+                plugin: string;
+                /** @description The path of a file, with slashes. */
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A file that a plugin shows to people who are signed in. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "console.serve_template": {
+        parameters: {
+            query?: {
+                /** @description The visitor's language; what their browser asks for when absent. */
+                locale?: string;
+                /** @description The saved draft, for who edits the form; else the published one. */
+                draft?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sign-up form as a sandboxed page, to be embedded: the experience's own template, else the usual page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "instance.read_readiness": {
         parameters: {
             query?: never;
@@ -5791,7 +7178,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The path of a file of the console. */
+                /** @description The path of a file, with slashes. */
                 path: string;
             };
             cookie?: never;
@@ -5886,7 +7273,10 @@ export interface operations {
     "instance.read_config": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` the caller has; `*` on a write refuses to replace what exists. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5901,6 +7291,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Config"];
                 };
+            };
+            /** @description The version the caller has is the current one. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description invalid */
             400: {
@@ -5925,7 +7322,10 @@ export interface operations {
     "branding.read_branding": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` the caller has; `*` on a write refuses to replace what exists. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5940,6 +7340,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Branding"];
                 };
+            };
+            /** @description The version the caller has is the current one. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description invalid */
             400: {
@@ -6055,6 +7462,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -6157,6 +7573,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -6185,7 +7610,10 @@ export interface operations {
                 /** @description Only these groups of messages, separated by commas; absent for all. */
                 namespaces?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The `ETag` the caller has; `*` on a write refuses to replace what exists. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6194,11 +7622,19 @@ export interface operations {
             /** @description The console's messages in a locale, gaps filled through the fallback chain; of some namespaces or of all. */
             200: {
                 headers: {
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Catalog"];
                 };
+            };
+            /** @description The version the caller has is the current one. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description invalid */
             400: {
@@ -6242,7 +7678,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Set the instance's default language and whether people may switch. */
+            /** @description Set the instance's default language and whether people may switch; without `serve_machine` that stays as it is. */
             200: {
                 headers: {
                     ETag: string;
@@ -6308,6 +7744,2204 @@ export interface operations {
             };
             /** @description too large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "localization.read_coverage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How many messages of each locale and namespace are approved, drafted by a machine, missing or stale; how far an import is. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Coverage"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "localization.list_messages": {
+        parameters: {
+            query: {
+                /** @description A language, such as `es`, `pt-BR` or `zh-Hant`. */
+                locale: string;
+                /** @description Only messages of this status; `pending` are those with a proposal. */
+                status?: "approved" | "machine" | "missing" | "pending" | "stale";
+                /** @description The part of a key before its first dot. */
+                ns?: string;
+                /** @description Text to search for. */
+                q?: string;
+                /** @description With the last 20 texts that each message had before; such a page has 10 messages at most. */
+                history?: boolean;
+                /** @description The most items on a page. */
+                limit?: number;
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The messages of one locale by key; `q` searches keys, sources, texts and proposals; a page ends early at about 2 MB. */
+            200: {
+                headers: {
+                    /** @description The next page, as a link with `rel=next` (RFC 8288); absent on the last. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_LocalMessage_"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "localization.import_catalogs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "dry_run": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["ImportAsk"];
+            };
+        };
+        responses: {
+            /** @description Take catalogs into the manager's tables as a job; its result is the report. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueuedImport"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "localization.export_catalog": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "locale": "es"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ExportAsk"];
+            };
+        };
+        responses: {
+            /** @description Write a locale's approved texts back to its catalog files, or the whole locale to an object. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportedLocale"];
+                };
+            };
+            /** @description The object that holds a locale in a file format. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportedObject"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "localization.draft_missing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "locale": "es"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DraftAsk"];
+            };
+        };
+        responses: {
+            /** @description Queue drafts by a model for what a locale lacks, at most 20 jobs of 25 messages, paid by the caller's team. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DraftBatch"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "localization.discard_drafts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "locale": "es"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DiscardAsk"];
+            };
+        };
+        responses: {
+            /** @description Remove a locale's drafts by a machine; nothing that a person wrote or approved. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Discarded"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "localization.submit_text": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that was read; the change is refused with 412 when there is a newer one. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "text": "Guardar"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TextDraft"];
+            };
+        };
+        responses: {
+            /** @description Submit a translation; it waits for a reviewer while the approved text stays live. */
+            200: {
+                headers: {
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LocalMessage"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description stale */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "localization.review_text": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that was read; the change is refused with 412 when there is a newer one. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "decision": "approve"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReviewAsk"];
+            };
+        };
+        responses: {
+            /** @description Approve a translation or send it back; no reviewer decides on their own. */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LocalMessage"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description stale */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "onboarding.read_config": {
+        parameters: {
+            query?: {
+                /** @description The visitor's language; what their browser asks for when absent. */
+                locale?: string;
+            };
+            header?: {
+                /** @description The `ETag` the caller has; `*` on a write refuses to replace what exists. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The published sign-up form in one language: fields, copy, look and files. */
+            200: {
+                headers: {
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FunnelConfig"];
+                };
+            };
+            /** @description The version the caller has is the current one. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "onboarding.preflight_config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What browsers ask before a page of another origin reads the form. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "onboarding.sign_up": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "fields": {
+                 *         "email": "ada@example.com"
+                 *       },
+                 *       "proof": "the solved challenge as base64"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SignUp"];
+            };
+        };
+        responses: {
+            /** @description Sign up; the reply is the same for everybody, known or not. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Received"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "onboarding.preflight_signup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What browsers ask before a page of another origin signs up. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "onboarding.issue_challenge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A proof-of-work challenge (ALTCHA, version 2) to solve before signing up; it holds for ten minutes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProofChallenge"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "onboarding.preflight_challenge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What browsers ask before a page of another origin gets a challenge. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "onboarding.read_experience": {
+        parameters: {
+            query?: {
+                /** @description The number of a published version; absent for the draft. */
+                version?: number;
+            };
+            header?: {
+                /** @description The `ETag` the caller has; `*` on a write refuses to replace what exists. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The draft of the sign-up form with what the judge is told, or a published version of it. */
+            200: {
+                headers: {
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FunnelExperience"];
+                };
+            };
+            /** @description The version the caller has is the current one. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "onboarding.save_experience": {
+        parameters: {
+            query?: {
+                /** @description Store nothing; judge the made-up `answers` in a job. */
+                dry_run?: boolean;
+            };
+            header?: {
+                /** @description The `ETag` that was read; the change is refused with 412 when there is a newer one. */
+                "If-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "experience": {
+                 *         "fields": [
+                 *           {
+                 *             "name": "email",
+                 *             "type": "email",
+                 *             "label": "Your e-mail address",
+                 *             "required": true
+                 *           }
+                 *         ],
+                 *         "copy": {
+                 *           "title": "Be among the first"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ExperienceDraft"];
+            };
+        };
+        responses: {
+            /** @description Save the draft of the sign-up form; visitors see it once it is published. */
+            200: {
+                headers: {
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FunnelExperience"];
+                };
+            };
+            /** @description The job that judges made-up answers; its result is the verdict. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JudgeTrial"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description stale */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "onboarding.publish_experience": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repetition safe: the same key and body get the first reply again. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Publish the saved draft: visitors see it from now on, and the version is kept. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["atrium.product.onboarding.model.Publication"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "onboarding.list_assets": {
+        parameters: {
+            query?: {
+                /** @description The most items on a page. */
+                limit?: number;
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sign-up form's pictures and fonts, newest first. */
+            200: {
+                headers: {
+                    /** @description The next page, as a link with `rel=next` (RFC 8288); absent on the last. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_FunnelAsset_"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "onboarding.upload_asset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "kind": "logo",
+                 *       "data": "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+                 *     }
+                 */
+                "application/json": components["schemas"]["FunnelUpload"];
+            };
+        };
+        responses: {
+            /** @description Upload a picture, which is drawn anew, or a font for the sign-up form. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FunnelAsset"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "onboarding.serve_asset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A picture or font of the sign-up form; its bytes never change. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "onboarding.delete_asset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a picture or font that the published form does not show. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FunnelAsset"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description stale */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "onboarding.list_prospects": {
+        parameters: {
+            query?: {
+                /** @description Only this state. */
+                state?: "accepted" | "captured" | "declined";
+                /** @description Only prospects about whom the gate or the judge says this. */
+                verdict?: "pass" | "promising" | "suspect" | "unfit" | "unsure";
+                /** @description Text to search for. */
+                q?: string;
+                /** @description The most items on a page. */
+                limit?: number;
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Who signed up, newest first, with signals and verdicts; the first page counts how many visitors came how far. */
+            200: {
+                headers: {
+                    /** @description The next page, as a link with `rel=next` (RFC 8288); absent on the last. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProspectListing"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "hosting.decide_prospect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "decision": "accept",
+                 *       "note": "Met them at the fair"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ProspectDecision"];
+            };
+        };
+        responses: {
+            /** @description Accept or decline who signed up, once; an invitation founds their company and answers with the owner's link. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DecidedProspect"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6403,6 +10037,15 @@ export interface operations {
             };
             /** @description too large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6521,6 +10164,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -6607,6 +10259,15 @@ export interface operations {
             };
             /** @description too large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6706,6 +10367,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -6791,6 +10461,15 @@ export interface operations {
             };
             /** @description conflict */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6910,6 +10589,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -7003,6 +10691,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -7059,6 +10756,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description forbidden */
             403: {
                 headers: {
@@ -7070,6 +10776,15 @@ export interface operations {
             };
             /** @description conflict */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7149,6 +10864,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -7205,6 +10929,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description forbidden */
             403: {
                 headers: {
@@ -7225,6 +10958,15 @@ export interface operations {
             };
             /** @description stale */
             412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7291,6 +11033,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description forbidden */
             403: {
                 headers: {
@@ -7320,6 +11071,15 @@ export interface operations {
             };
             /** @description stale */
             412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7392,6 +11152,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description forbidden */
             403: {
                 headers: {
@@ -7412,6 +11181,15 @@ export interface operations {
             };
             /** @description too large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7484,6 +11262,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -7549,6 +11336,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description forbidden */
             403: {
                 headers: {
@@ -7569,6 +11365,15 @@ export interface operations {
             };
             /** @description too large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7641,6 +11446,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description forbidden */
             403: {
                 headers: {
@@ -7670,6 +11484,15 @@ export interface operations {
             };
             /** @description too large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7781,6 +11604,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -7846,6 +11678,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description forbidden */
             403: {
                 headers: {
@@ -7866,6 +11707,15 @@ export interface operations {
             };
             /** @description too large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7931,6 +11781,15 @@ export interface operations {
             };
             /** @description forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8043,6 +11902,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -8110,6 +11978,15 @@ export interface operations {
             };
             /** @description forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8223,6 +12100,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -8294,6 +12180,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description forbidden */
             403: {
                 headers: {
@@ -8332,6 +12227,15 @@ export interface operations {
             };
             /** @description too large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8465,6 +12369,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -8536,6 +12449,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description forbidden */
             403: {
                 headers: {
@@ -8565,6 +12487,15 @@ export interface operations {
             };
             /** @description too large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8665,6 +12596,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -8687,14 +12627,17 @@ export interface operations {
     };
     "instance.read_status": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Also looks at everything the instance depends on, as `atrium doctor` does. */
+                checks?: boolean;
+            };
             header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Version, security state and counts. */
+            /** @description Version, security state and counts; with `checks` also what `atrium doctor` looks at. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8723,6 +12666,15 @@ export interface operations {
             };
             /** @description forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8806,6 +12758,15 @@ export interface operations {
             };
             /** @description missing */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8926,6 +12887,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -9021,6 +12991,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -9109,6 +13088,15 @@ export interface operations {
             };
             /** @description conflict */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9231,6 +13219,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -9254,7 +13251,10 @@ export interface operations {
     "companies.read_company": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` the caller has; `*` on a write refuses to replace what exists. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description The id or the slug of a company. */
                 ref: string;
@@ -9272,6 +13272,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["CompanyRecord"];
                 };
+            };
+            /** @description The version the caller has is the current one. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description invalid */
             400: {
@@ -9302,6 +13309,15 @@ export interface operations {
             };
             /** @description missing */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9435,6 +13451,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -9527,6 +13552,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -9585,6 +13619,15 @@ export interface operations {
             };
             /** @description forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9657,6 +13700,15 @@ export interface operations {
             };
             /** @description forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9761,6 +13813,15 @@ export interface operations {
             };
             /** @description too large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9875,6 +13936,15 @@ export interface operations {
             };
             /** @description too large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10008,6 +14078,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -10073,6 +14152,15 @@ export interface operations {
             };
             /** @description forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10149,6 +14237,15 @@ export interface operations {
             };
             /** @description forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10270,6 +14367,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -10359,6 +14465,15 @@ export interface operations {
             };
             /** @description stale */
             412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10468,6 +14583,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -10570,6 +14694,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -10639,6 +14772,15 @@ export interface operations {
             };
             /** @description forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10753,6 +14895,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -10834,6 +14985,15 @@ export interface operations {
             };
             /** @description missing */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10969,6 +15129,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -11069,6 +15238,15 @@ export interface operations {
             };
             /** @description stale */
             412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11193,6 +15371,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -11270,6 +15457,15 @@ export interface operations {
             };
             /** @description missing */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11361,6 +15557,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -11433,6 +15638,148 @@ export interface operations {
             };
             /** @description missing */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "notes.name_version": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
+                id: string;
+                /** @description The number of a version. */
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "North"
+                 *     }
+                 */
+                "application/json": components["schemas"]["VersionNaming"];
+            };
+        };
+        responses: {
+            /** @description Give a version of a note a name. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoteVersion"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description stale */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11568,6 +15915,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -11637,6 +15993,15 @@ export interface operations {
             };
             /** @description forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11751,6 +16116,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -11832,6 +16206,15 @@ export interface operations {
             };
             /** @description missing */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11967,6 +16350,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -12074,6 +16466,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -12141,6 +16542,15 @@ export interface operations {
             };
             /** @description forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12233,6 +16643,15 @@ export interface operations {
             };
             /** @description stale */
             412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12356,6 +16775,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -12460,6 +16888,106 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "changes.watch_changes": {
+        parameters: {
+            query?: {
+                /** @description `team` lists the caller's own team, `org` the whole company. */
+                scope?: "org" | "team";
+                /** @description Which kinds to tell of, separated by commas: note, document, object. */
+                kinds?: string;
+                /** @description The id of the event to go on after, as `Last-Event-ID` says it too. */
+                after?: string;
+                /** @description The most items on a page. */
+                limit?: number;
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: string;
+            };
+            header?: {
+                /** @description The `id` of the last event that was received; the stream goes on after it. */
+                "Last-Event-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What changes of what the caller can read: a stream for `Accept: text/event-stream`, else a page, newest first. */
+            200: {
+                headers: {
+                    /** @description The next page, as a link with `rel=next` (RFC 8288); absent on the last. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ListedChange_"];
+                    "text/event-stream": unknown;
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -12554,6 +17082,15 @@ export interface operations {
             };
             /** @description too large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12667,6 +17204,15 @@ export interface operations {
             };
             /** @description too large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12799,6 +17345,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -12915,6 +17470,15 @@ export interface operations {
             };
             /** @description too large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13044,6 +17608,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -13120,6 +17693,15 @@ export interface operations {
             };
             /** @description forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13239,6 +17821,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -13317,6 +17908,15 @@ export interface operations {
             };
             /** @description forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13439,6 +18039,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -13507,6 +18116,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -13530,7 +18148,10 @@ export interface operations {
     "executors.read_model_roles": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` the caller has; `*` on a write refuses to replace what exists. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -13545,6 +18166,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ModelRoles"];
                 };
+            };
+            /** @description The version the caller has is the current one. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description invalid */
             400: {
@@ -13566,6 +18194,15 @@ export interface operations {
             };
             /** @description forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13689,6 +18326,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -13747,6 +18393,15 @@ export interface operations {
             };
             /** @description forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13865,6 +18520,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -13924,6 +18588,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description forbidden */
             403: {
                 headers: {
@@ -13953,6 +18626,15 @@ export interface operations {
             };
             /** @description stale */
             412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14057,6 +18739,15 @@ export interface operations {
             };
             /** @description too large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14170,6 +18861,15 @@ export interface operations {
             };
             /** @description too large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14293,6 +18993,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description refused */
             422: {
                 headers: {
@@ -14340,7 +19049,7 @@ export interface operations {
                  *       "claim_token": "the token that came with the job"
                  *     }
                  */
-                "application/json": components["schemas"]["Failure"];
+                "application/json": components["schemas"]["atrium.engine.executors.handlers.Failure"];
             };
         };
         responses: {
@@ -14416,6 +19125,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -14474,6 +19192,15 @@ export interface operations {
             };
             /** @description forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14587,6 +19314,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -14645,6 +19381,15 @@ export interface operations {
             };
             /** @description forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14768,6 +19513,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -14833,6 +19587,15 @@ export interface operations {
             };
             /** @description forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14944,6 +19707,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -15003,6 +19775,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description forbidden */
             403: {
                 headers: {
@@ -15032,6 +19813,15 @@ export interface operations {
             };
             /** @description stale */
             412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15111,6 +19901,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -15153,7 +19952,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Find notes, files and documents that the caller can read, best first. */
+            /** @description Find notes, files, documents and entities that the caller can read, best first. */
             200: {
                 headers: {
                     /** @description The next page, as a link with `rel=next` (RFC 8288); absent on the last. */
@@ -15184,6 +19983,15 @@ export interface operations {
             };
             /** @description forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15265,6 +20073,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -15323,6 +20140,15 @@ export interface operations {
             };
             /** @description forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15446,6 +20272,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -15532,6 +20367,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -15590,6 +20434,15 @@ export interface operations {
             };
             /** @description forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15662,6 +20515,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -15720,6 +20582,15 @@ export interface operations {
             };
             /** @description forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15796,6 +20667,15 @@ export interface operations {
             };
             /** @description forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15910,6 +20790,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -16008,6 +20897,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -16085,6 +20983,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -16116,6 +21023,12 @@ export interface operations {
                 scope?: "org" | "team";
                 /** @description Keys are cut after this text and listed as folders. */
                 delimiter?: string;
+                /** @description Text anywhere in the name. */
+                q?: string;
+                /** @description What the list is ordered by. */
+                order?: "name" | "size" | "updated";
+                /** @description `asc` or `desc`; absent for what is usual: names from A, the newest and the largest first. */
+                dir?: "asc" | "desc";
                 /** @description The most items on a page. */
                 limit?: number;
                 /** @description The `next_cursor` of the page before; absent for the first page. */
@@ -16127,7 +21040,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The objects the caller can read, by key; `shared=1` only live grants, `scope=org` the company, `delimiter` folds folders. */
+            /** @description The objects the caller can read; `shared=1` only live grants, `scope=org` the company, `delimiter` folds folders. */
             200: {
                 headers: {
                     /** @description The next page, as a link with `rel=next` (RFC 8288); absent on the last. */
@@ -16158,6 +21071,15 @@ export interface operations {
             };
             /** @description forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16303,6 +21225,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -16384,6 +21315,15 @@ export interface operations {
             };
             /** @description missing */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16491,6 +21431,15 @@ export interface operations {
             };
             /** @description stale */
             412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16612,6 +21561,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -16721,6 +21679,15 @@ export interface operations {
             };
             /** @description too large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16845,6 +21812,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -16961,6 +21937,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -17038,6 +22023,15 @@ export interface operations {
             };
             /** @description missing */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17162,6 +22156,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -17232,6 +22235,15 @@ export interface operations {
             };
             /** @description missing */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17316,6 +22328,386 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "repository.move_object": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that was read; the change is refused with 412 when there is a newer one. */
+                "If-Match"?: string;
+                /** @description Makes a repetition safe: the same key and body get the first reply again. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The id, as the listing or the reply to its creation has it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "key": "reports/2026.pdf"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Destination"];
+            };
+        };
+        responses: {
+            /** @description Move or rename an object: another key, and the same id, versions and shares. */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredObject"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description stale */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "repository.change_many": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "op": "move",
+                 *       "from": "2025/",
+                 *       "to": "archive/2025/"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Batch"];
+            };
+        };
+        responses: {
+            /** @description Move, delete or show many objects, each on its own; a folder is moved whole or not at all. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description missing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description exhausted */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "repository.download_zip": {
+        parameters: {
+            query?: {
+                /** @description Only keys that begin with this. */
+                prefix?: string;
+                /** @description The ids of at most 200 objects, separated by commas. */
+                ids?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the caller can read below `prefix`, or of `ids`, as a zip archive; at most 10,000 objects and 20 GiB. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description Part of it. */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description Not modified. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description range */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -17374,6 +22766,15 @@ export interface operations {
             };
             /** @description forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17451,6 +22852,15 @@ export interface operations {
             };
             /** @description missing */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17562,6 +22972,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -17621,6 +23040,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description suspended */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description forbidden */
             403: {
                 headers: {
@@ -17650,6 +23078,15 @@ export interface operations {
             };
             /** @description stale */
             412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17722,6 +23159,15 @@ export interface operations {
             };
             /** @description forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17877,6 +23323,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -18006,6 +23461,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -18124,6 +23588,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -18189,6 +23662,15 @@ export interface operations {
             };
             /** @description forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18321,6 +23803,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -18408,6 +23899,15 @@ export interface operations {
             };
             /** @description missing */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18515,6 +24015,15 @@ export interface operations {
             };
             /** @description stale */
             412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18652,6 +24161,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -18725,6 +24243,15 @@ export interface operations {
             };
             /** @description forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18809,6 +24336,15 @@ export interface operations {
             };
             /** @description missing */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18914,6 +24450,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -18941,6 +24486,8 @@ export interface operations {
                 q?: string;
                 /** @description Only entities of this type. */
                 type?: "concept" | "document" | "event" | "organisation" | "person" | "place" | "product" | "project";
+                /** @description Only entities that this object mentions; mentions and documents are counted in it alone. */
+                object?: string;
                 /** @description The most items on a page. */
                 limit?: number;
                 /** @description The `next_cursor` of the page before; absent for the first page. */
@@ -18983,6 +24530,15 @@ export interface operations {
             };
             /** @description forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19067,6 +24623,15 @@ export interface operations {
             };
             /** @description missing */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19178,6 +24743,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -19239,6 +24813,15 @@ export interface operations {
             };
             /** @description forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19350,6 +24933,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description moved */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description exhausted */
             429: {
                 headers: {
@@ -19411,6 +25003,15 @@ export interface operations {
             };
             /** @description forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19515,6 +25116,15 @@ export interface operations {
             };
             /** @description too large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description moved */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };

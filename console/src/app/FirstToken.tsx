@@ -5,7 +5,7 @@ import { useLanguage } from '@/i18n/language';
 
 export function FirstToken({ name, token, title, onClose }: { name: string; token: string; title?: string; onClose: () => void }) {
   const { t } = useLanguage();
-  const link = `${location.origin}/#/join?token=${encodeURIComponent(token)}`;
+  const link = `${location.origin}${location.pathname}#/join?token=${encodeURIComponent(token)}`;
   return (
     <SecretDialog
       title={title ?? t('members.added_title', { name })}

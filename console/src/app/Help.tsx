@@ -6,7 +6,6 @@ import { useActiveShortcuts } from './shortcuts';
 
 const FIXED: [string[], MessageKey][] = [
   [[MODIFIER, 'K'], 'app.key_palette'],
-  [['/'], 'app.key_palette'],
   [['?'], 'app.key_help'],
   [['J'], 'app.key_next_row'],
   [['K'], 'app.key_previous_row'],
@@ -17,7 +16,8 @@ const FIXED: [string[], MessageKey][] = [
 /** Every key that does something on this screen. */
 export default function Help({ onClose }: { onClose: () => void }) {
   const { t } = useLanguage();
-  const here = useActiveShortcuts().filter((one) => one.keys !== '?' && one.keys !== '/');
+  const active = useActiveShortcuts();
+  const here = active.filter((one) => one.keys !== '?' && active.findLast(({ keys }) => keys === one.keys) === one);
   const rows: [string[], MessageKey][] = [
     ...FIXED,
     ...here.map((one): [string[], MessageKey] => [one.keys.toUpperCase().split(' '), one.label]),

@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import clsx from 'clsx';
-import { FileText, Folder, Keyboard, Moon, Pin, Search, Terminal, type LucideIcon } from 'lucide-react';
+import { FileText, Folder, Keyboard, Moon, MousePointerClick, Pin, Puzzle, Search, Terminal, type LucideIcon } from 'lucide-react';
 import { useDeferredValue, useEffect, useId, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { api, value } from '@/api/client';
 import { Kbd } from '@/ui/bits';
@@ -10,6 +10,7 @@ import { useOpener } from '@/ui/opener';
 import { RadixDialog } from '@/ui/Overlay';
 import { COMMANDS, sectionKey, SETTINGS_PLACES } from './navigation';
 import { usePinning, type Pinning } from './PinButton';
+import { usePluginPages } from './plugin-pages';
 import { DAILY } from './places';
 import { useLanguage } from '@/i18n/language';
 import { score } from './score';
@@ -34,13 +35,15 @@ interface Props {
   onClose: () => void;
   onHelp: () => void;
   onCurl: () => void;
+  onPoint: () => void;
 }
 
-function useEntries({ onHelp, onCurl }: Pick<Props, 'onHelp' | 'onCurl'>): Entry[] {
+function useEntries({ onHelp, onCurl, onPoint }: Omit<Props, 'onClose'>): Entry[] {
   const { t } = useLanguage();
   const may = useMay();
   const navigate = useNavigate();
   const pinning = usePinning();
+  const ofPlugins = usePluginPages();
   return useMemo(() => {
     const go = (to: string) => () => void navigate({ to });
     const dark = document.documentElement.dataset.mode === 'dark';
@@ -55,13 +58,17 @@ function useEntries({ onHelp, onCurl }: Pick<Props, 'onHelp' | 'onCurl'>): Entry
       ...(pinning ? [pinEntry(pinning, t(pinning.pinned ? 'app.unpin' : 'app.pin'))] : []),
       { id: 'curl', label: t('app.curl_open'), group: 'actions', icon: Terminal, run: onCurl },
       { id: 'help', label: t('app.key_help'), group: 'actions', icon: Keyboard, hint: '?', run: onHelp },
+      ...(may('localization:translate')
+        ? [{ id: 'point', label: t('app.point'), group: 'actions', icon: MousePointerClick, run: onPoint } as const]
+        : []),
       { id: 'mode', label: t('app.toggle_mode'), group: 'actions', icon: Moon, run: () => chooseMode(dark ? 'light' : 'dark') },
       ...DAILY.filter((one) => may(one.permission)).map((one) => pageOf(one, t(one.label), go(one.to))),
+      ...ofPlugins.map(({ to, title }): Entry => ({ id: to, label: title, group: 'pages', icon: Puzzle, raw: true, run: go(to) })),
       ...SETTINGS_PLACES.filter((one) => may(one.permission)).map((one) =>
         pageOf(one, `${t(one.label)} · ${t(sectionKey(one.section))}`, go(one.to)),
       ),
     ];
-  }, [t, may, navigate, onHelp, onCurl, pinning]);
+  }, [t, may, navigate, onHelp, onCurl, onPoint, pinning, ofPlugins]);
 }
 
 const pinEntry = ({ toggle }: Pinning, label: string): Entry => ({ id: 'pin', label, group: 'actions', icon: Pin, run: toggle });
@@ -108,14 +115,14 @@ function useFound(typed: string): Entry[] {
   ];
 }
 
-export default function Palette({ onClose, onHelp, onCurl }: Props) {
+export default function Palette({ onClose, onHelp, onCurl, onPoint }: Props) {
   const { t } = useLanguage();
   const id = useId();
   const giveBack = useOpener();
   const [typed, setTyped] = useState('');
   const [at, setAt] = useState(0);
   const list = useRef<HTMLDivElement>(null);
-  const all = useEntries({ onHelp, onCurl });
+  const all = useEntries({ onHelp, onCurl, onPoint });
   const found = useFound(typed);
   const shown = useMemo(() => {
     if (!typed.trim()) return all;

@@ -8,7 +8,7 @@ import { isSame, MOST_PINS, useAddress, usePins, type Pin } from './pins';
 import { DAILY, PLACES } from './places';
 import { useSettingsPlaces } from './settings-places';
 
-const ITEM = /^\/(notes|documents|files)\/[0-9a-f-]{36}$/;
+const ITEM = /^\/(notes|documents|files|knowledge)\/[0-9a-f-]{36}$/;
 
 interface Screen {
   title: string;

@@ -9,7 +9,7 @@ import { useMay } from './session';
 
 const isFile = ({ path }: Pin): boolean => /^\/(documents|files)\/./.test(path);
 
-export default function PinList() {
+export function PinList() {
   const { t } = useLanguage();
   const may = useMay();
   const { pins, remove } = usePins();

@@ -1,5 +1,5 @@
 /** Everything around a screen once somebody is signed in. */
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { ArrowLeft, Search } from 'lucide-react';
 import { Suspense, useCallback, useEffect, useMemo, useState } from 'react';
@@ -41,6 +41,7 @@ function Waiting({ error, onRetry }: { error: Error | null; onRetry: () => void 
 const Palette = lazyDialog(() => import('./Palette'));
 const CurlDialog = lazyDialog(() => import('./CurlDialog'));
 const Help = lazyDialog(() => import('./Help'));
+const Pointing = lazyDialog(() => import('./pointing/Pointing'));
 
 type Overlay = 'palette' | 'help' | 'curl' | 'drawer' | null;
 
@@ -48,6 +49,7 @@ function Frame() {
   const { t } = useLanguage();
   const path = useRouterState({ select: (state) => state.location.pathname });
   const [overlay, setOverlay] = useState<Overlay>(null);
+  const [pointing, point] = useState(false);
   const open = (what: Overlay) => () => {
     takeHeldKeys();
     setOverlay(what);
@@ -55,6 +57,7 @@ function Frame() {
   useEffect(() => setOverlay((now) => (now === 'drawer' ? null : now)), [path]);
   useSpokenLanguage();
   useCompanyLook();
+  useChanges();
   useGlobalKeys(setOverlay);
   return (
     <div className="min-h-dvh md:grid md:grid-cols-[15rem_minmax(0,1fr)]">
@@ -71,11 +74,12 @@ function Frame() {
       <div className="flex min-w-0 flex-col">
         <PhoneHeader path={path} onSearch={open('palette')} />
         <Banners />
+        {pointing && <Pointing onClose={() => point(false)} />}
         <main id="main" tabIndex={-1} className="min-w-0 flex-1 outline-none max-md:pb-16"><Suspense><Outlet /></Suspense></main>
       </div>
       <PhoneBar onMore={open('drawer')} />
       {overlay === 'drawer' && <Drawer onClose={open(null)}><Sidebar daily onSearch={open('palette')} onHelp={open('help')} /></Drawer>}
-      {overlay === 'palette' && <Palette onClose={open(null)} onHelp={open('help')} onCurl={open('curl')} />}
+      {overlay === 'palette' && <Palette onClose={open(null)} onHelp={open('help')} onCurl={open('curl')} onPoint={() => point(true)} />}
       {overlay === 'help' && <Help onClose={open(null)} />}
       {overlay === 'curl' && <CurlDialog onClose={open(null)} />}
       <Toaster />
@@ -135,6 +139,16 @@ function useSpokenLanguage(): void {
   }, [wanted]);
 }
 
+/** What others change shows without a reload. */
+function useChanges(): void {
+  const queries = useQueryClient();
+  const { user } = useIdentity();
+  useEffect(() => {
+    const heard = import('./changes').then((code) => code.hearChanges(queries, user.id)).catch(() => null);
+    return () => void heard.then((stop) => stop?.());
+  }, [queries, user.id]);
+}
+
 function useGlobalKeys(change: (overlay: Overlay) => void): void {
   // At once, and not when React finds time: the next key already belongs to what opened.
   const show = useCallback(
@@ -156,11 +170,14 @@ function useGlobalKeys(change: (overlay: Overlay) => void): void {
         .map((item) => ({ keys: `g ${item.key}`, label: item.label, run: () => void navigate({ to: item.to }) })),
     [may, navigate, settings],
   );
-  useShortcuts([
-    { keys: '/', label: 'app.key_palette', run: () => show('palette') },
-    { keys: '?', label: 'app.key_help', run: () => show('help') },
-    ...jumps,
-  ]);
+  useShortcuts(
+    [
+      { keys: '/', label: 'app.key_palette', run: () => show('palette') },
+      { keys: '?', label: 'app.key_help', run: () => show('help') },
+      ...jumps,
+    ],
+    'frame',
+  );
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (!(event.metaKey || event.ctrlKey) || event.key.toLowerCase() !== 'k') return;

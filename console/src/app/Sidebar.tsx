@@ -9,7 +9,6 @@ import type { Place } from './feature';
 import { lazyExtra, lazyPart } from './lazily';
 import { useLook } from './look';
 import { MODIFIER } from './modifier';
-import { usePins } from './pins';
 import { PlaceLink } from './PlaceLink';
 import { PLACES, placeOf, SETTINGS } from './places';
 import { useIdentity, useMay } from './session';
@@ -22,7 +21,7 @@ const NEXT: Record<Mode, Mode> = { system: 'light', light: 'dark', dark: 'system
 const MODE_ICONS = { system: Monitor, light: Sun, dark: Moon };
 
 const SettingsList = lazyPart(() => import('./SettingsList'));
-const PinList = lazyExtra(() => import('./PinList'));
+const SidebarLists = lazyExtra(() => import('./SidebarLists'));
 
 interface Props {
   onSearch: () => void;
@@ -74,7 +73,6 @@ function Whose() {
 
 function DailyPlaces({ here }: { here: Place | undefined }) {
   const { t } = useLanguage();
-  const { pins } = usePins();
   const may = useMay();
   return (
     <div className="flex-1 overflow-y-auto px-3 pt-1 pb-4">
@@ -85,7 +83,7 @@ function DailyPlaces({ here }: { here: Place | undefined }) {
           ))}
         </ul>
       </nav>
-      {pins.length > 0 && <PinList />}
+      <SidebarLists />
     </div>
   );
 }

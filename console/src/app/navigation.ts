@@ -4,9 +4,7 @@
  */
 import type { Navigation, Section, SettingsPlace } from './feature';
 
-const found = Object.values(import.meta.glob<{ default: Navigation }>('../features/*/navigation.ts', { eager: true })).map(
-  (module) => module.default,
-);
+const found = Object.values(import.meta.glob<Navigation>('../features/*/navigation.ts', { eager: true, import: 'default' }));
 
 export const SETTINGS_PLACES: SettingsPlace[] = found
   .flatMap((feature) => feature.settings ?? [])

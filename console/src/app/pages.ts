@@ -2,7 +2,7 @@
 import { OF_FEATURES } from '@/i18n/feature-namespaces';
 import type { Feature, PageRoute } from './feature';
 
-const found = import.meta.glob<{ default: Feature }>('../features/*/index.ts', { eager: true });
+const found = import.meta.glob<Feature>('../features/*/index.ts', { eager: true, import: 'default' });
 
 const withWords = (pages: PageRoute[], words: string[]): PageRoute[] =>
   pages.map(({ children, ...page }) => ({ ...page, words, ...(children && { children: withWords(children, words) }) }));
@@ -11,5 +11,5 @@ const SETTINGS: PageRoute = { path: '/settings', load: () => import('./SettingsP
 
 export const PAGES = [
   SETTINGS,
-  ...Object.entries(found).flatMap(([path, module]) => withWords(module.default.pages, OF_FEATURES[path.split('/')[2]!]?.split(' ') ?? [])),
+  ...Object.entries(found).flatMap(([path, feature]) => withWords(feature.pages, OF_FEATURES[path.split('/')[2]!]?.split(' ') ?? [])),
 ];

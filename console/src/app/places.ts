@@ -2,9 +2,7 @@
 import { Settings } from 'lucide-react';
 import type { Place, Sidebar, Tab } from './feature';
 
-const found = Object.values(import.meta.glob<{ default: Sidebar }>('../features/*/sidebar.ts', { eager: true })).map(
-  (module) => module.default,
-);
+const found = Object.values(import.meta.glob<Sidebar>('../features/*/sidebar.ts', { eager: true, import: 'default' }));
 const inOrder = <One extends { order: number }>(list: One[]): One[] => list.sort((one, other) => one.order - other.order);
 
 export const SETTINGS: Place = { to: '/settings', label: 'nav.settings', icon: Settings, key: 's', order: 100 };

@@ -19,11 +19,11 @@ function change(next: Shortcut[]): void {
   listeners.forEach((tell) => tell());
 }
 
-/** Offer shortcuts while the calling component is on screen. */
-export function useShortcuts(shortcuts: Shortcut[]): void {
+/** Offer shortcuts while the calling component is on screen. Where two have the same keys, those of a page win over the frame's. */
+export function useShortcuts(shortcuts: Shortcut[], of: 'page' | 'frame' = 'page'): void {
   const signature = shortcuts.map((one) => one.keys).join();
   useEffect(() => {
-    change([...active, ...shortcuts]);
+    change(of === 'frame' ? [...shortcuts, ...active] : [...active, ...shortcuts]);
     return () => change(active.filter((one) => !shortcuts.includes(one)));
     // The handlers close over the first render; they navigate or set state and do not grow stale.
     // eslint-disable-next-line hooks/exhaustive-deps

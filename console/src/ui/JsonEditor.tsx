@@ -1,10 +1,11 @@
 /** A JSON editor in a shadow root, as the Markdown editor; lines with a problem are marked. Tab leaves it. */
-import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { history } from '@codemirror/commands';
 import { HighlightStyle, StreamLanguage, syntaxHighlighting } from '@codemirror/language';
 import { EditorState, StateEffect, StateField } from '@codemirror/state';
 import { Decoration, drawSelection, EditorView, keymap, lineNumbers, type DecorationSet } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { useEffect, useRef } from 'react';
+import { editorKeys } from './editor-keys';
 
 const json = StreamLanguage.define<null>({
   startState: () => null,
@@ -85,7 +86,7 @@ export default function JsonEditor({ value, onChange, label, problems, aim = nul
       look,
       marked,
       EditorView.contentAttributes.of({ 'aria-label': first.current.label, spellcheck: 'false', autocapitalize: 'off', tabindex: '0' }),
-      keymap.of([...defaultKeymap, ...historyKeymap]),
+      keymap.of(editorKeys),
       EditorView.updateListener.of((update) => update.docChanged && changed.current(update.state.doc.toString())),
     ];
     const view = new EditorView({ parent: mount, root, state: EditorState.create({ doc: first.current.value, extensions }) });

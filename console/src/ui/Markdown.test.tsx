@@ -21,3 +21,27 @@ test('lists, tables and tasks become elements', () => {
   expect(container.querySelector('th')?.textContent).toBe('a');
   expect(container.querySelectorAll('td')).toHaveLength(2);
 });
+
+test('where lines are kept, blocks stand as far apart as they were written', () => {
+  const source = '\n# a\nb\n\n\nc\n\n- d\n\n- e\n  - f\n\n> g\n>\n> h\n\n[x]: y\n\n***\n\n<div>i</div>';
+  const { container } = render(<Markdown source={source} spaced />);
+
+  const gaps = [...container.querySelectorAll<HTMLElement>('h2, p, ul, li, blockquote, hr')].map((block) => [
+    block.firstChild?.textContent ?? '',
+    Number.parseFloat(block.style.marginTop || '0') / 1.5,
+  ]);
+  expect(gaps).toEqual([
+    ['a', 1], ['b', 0], ['c', 2],
+    ['d', 1], ['d', 0], ['e', 1], ['f', 0], ['f', 0],
+    ['g', 1], ['g', 0], ['h', 1],
+    ['', 3], ['<div>i</div>', 1],
+  ]);
+});
+
+test('only pictures of this instance are loaded', () => {
+  const own = '/api/repo-obj/00000000-0000-4000-8000-000000000000/content';
+  const { container } = render(<Markdown source={`![own](${own}) ![far](https://a.b/x.png) ![near](/api/whoami) ![up](${own}/../x)`} />);
+
+  expect([...container.querySelectorAll('img')].map((picture) => picture.getAttribute('src'))).toEqual([own]);
+  expect(container.textContent).toBe(' far near up');
+});

@@ -1,13 +1,31 @@
 /** Markdown to React elements. No HTML text is ever made: raw HTML shows as text, addresses are allow-listed. */
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
-import type { Link, Nodes, Root, Table } from 'mdast';
+import type { Blockquote, Link, List, ListItem, Nodes, Root, Table } from 'mdast';
 import { gfm } from 'micromark-extension-gfm';
-import { Fragment, useMemo, type ReactNode } from 'react';
-
-const SAFE = /^(https?:|mailto:|#|\/(?!\/))/i;
+import { cloneElement, createContext, Fragment, isValidElement, useContext, useMemo } from 'react';
+import type { CSSProperties, ReactElement, ReactNode } from 'react';
+import { isOwnPicture, isSafeAddress } from './addresses';
 
 const all = (nodes: Nodes[]): ReactNode[] => nodes.map((node, key) => <Fragment key={key}>{shown(node)}</Fragment>);
+
+/** Whether lines and the empty lines between blocks are kept, as the editor draws them. */
+const Spaced = createContext(false);
+const LINE = 1.5;
+
+/** Blocks below each other, as far apart as they are written. */
+function Blocks({ nodes, after }: { nodes: Nodes[]; after: number }): ReactNode {
+  if (!useContext(Spaced)) return all(nodes);
+  let last = after;
+  return nodes.map((node, key) => {
+    const block = node.type === 'html' ? <p>{node.value}</p> : shown(node);
+    if (!isValidElement(block) || !node.position) return <Fragment key={key}>{block}</Fragment>;
+    const empty = node.position.start.line - last - 1;
+    last = node.position.end.line;
+    const style = empty > 0 ? { marginTop: `${empty * LINE}rem` } : {};
+    return cloneElement(block as ReactElement<{ style: CSSProperties }>, { key, style });
+  });
+}
 
 function shown(node: Nodes): ReactNode {
   switch (node.type) {
@@ -32,7 +50,7 @@ function shown(node: Nodes): ReactNode {
     case 'code':
       return <pre tabIndex={0}><code>{node.value}</code></pre>;
     case 'link':
-      return SAFE.test(node.url) ? (
+      return isSafeAddress(node.url) ? (
         <a href={node.url} rel="noopener noreferrer" {...(/^[#/]/.test(node.url) ? {} : elsewhere(node))}>
           {all(node.children)}
         </a>
@@ -40,20 +58,20 @@ function shown(node: Nodes): ReactNode {
         all(node.children)
       );
     case 'image':
-      return node.alt ?? '';
+      return isOwnPicture(node.url) ? <img src={node.url} alt={node.alt ?? ''} /> : (node.alt ?? '');
     case 'list':
-      return node.ordered ? <ol start={node.start ?? 1}>{all(node.children)}</ol> : <ul>{all(node.children)}</ul>;
+      return node.ordered ? <ol start={node.start ?? 1}>{within(node)}</ol> : <ul>{within(node)}</ul>;
     case 'listItem':
       return (
         <li>
           {node.checked != null && (
             <input type="checkbox" checked={node.checked} readOnly disabled aria-hidden className="me-2 align-middle" />
           )}
-          {tight(node.children)}
+          {tight(node)}
         </li>
       );
     case 'blockquote':
-      return <blockquote>{all(node.children)}</blockquote>;
+      return <blockquote>{within(node)}</blockquote>;
     case 'thematicBreak':
       return <hr />;
     case 'break':
@@ -72,16 +90,24 @@ const elsewhere = ({ url, children: [words] }: Link) => ({
   ...(words?.type === 'text' && url.endsWith(words.value) ? {} : { 'data-address': url }),
 });
 
+const within = (node: Blockquote | List | ListItem) => <Blocks nodes={node.children} after={(node.position?.start.line ?? 1) - 1} />;
+
 /** A list item of one paragraph needs no paragraph. */
-function tight(children: Nodes[]): ReactNode {
-  const [first, ...rest] = children;
-  return first?.type === 'paragraph' ? [<Fragment key="first">{all(first.children)}</Fragment>, ...all(rest)] : all(children);
+function tight(node: ListItem): ReactNode {
+  const [first, ...rest] = node.children;
+  if (first?.type !== 'paragraph') return within(node);
+  return (
+    <>
+      {all(first.children)}
+      <Blocks nodes={rest} after={first.position?.end.line ?? 0} />
+    </>
+  );
 }
 
-function TableOf({ table }: { table: Table }) {
+function TableOf({ table, style }: { table: Table; style?: CSSProperties }) {
   const [head, ...rows] = table.children;
   return (
-    <div className="wide" tabIndex={0}>
+    <div className="wide" tabIndex={0} style={style}>
       <table>
         <thead>
           <tr>{head?.children.map((cell, at) => <th key={at} scope="col">{all(cell.children)}</th>)}</tr>
@@ -108,7 +134,7 @@ function treeOf(source: string): Root {
   return tree;
 }
 
-export default function Markdown({ source }: { source: string }) {
+export default function Markdown({ source, spaced = false }: { source: string; spaced?: boolean }) {
   const tree = useMemo(() => treeOf(source), [source]);
-  return <>{all(tree.children)}</>;
+  return <Spaced value={spaced}><Blocks nodes={tree.children} after={0} /></Spaced>;
 }

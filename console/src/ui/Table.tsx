@@ -10,6 +10,10 @@ export interface Column {
   align?: 'end';
   /** Named for those who listen, without a heading on screen. */
   silent?: boolean;
+  /** How the rows are ordered by it, if they are. */
+  sorted?: 'ascending' | 'descending' | undefined;
+  /** What stands for the label on screen, such as a button that sorts. */
+  head?: ReactNode;
 }
 
 export function Table({ columns, children }: { columns: Column[]; children: ReactNode }) {
@@ -29,9 +33,13 @@ export function Table({ columns, children }: { columns: Column[]; children: Reac
   );
 }
 
-function Heading({ column: { label, className, align, silent } }: { column: Column }) {
+function Heading({ column: { label, className, align, silent, sorted, head } }: { column: Column }) {
   if (silent) return <th scope="col" className={clsx('w-12', className)}><span className="sr-only">{label}</span></th>;
-  return <th scope="col" className={clsx('px-4 py-2.5 font-medium', align === 'end' ? 'text-end' : 'text-start', className)}>{label}</th>;
+  return (
+    <th scope="col" aria-sort={sorted} className={clsx('px-4 py-2.5 font-medium', align === 'end' ? 'text-end' : 'text-start', className)}>
+      {head ?? label}
+    </th>
+  );
 }
 
 const ROW = 'border-b border-line last:border-0 hover:bg-raised/60';

@@ -16,7 +16,7 @@ export function TitleField({ title, writing, select, label, placeholder, onTitle
   useEffect(() => {
     if (select) field.current?.select();
   }, [select]);
-  if (!writing) return <h1 data-raw className="mb-5 text-2xl font-semibold break-words">{title}</h1>;
+  if (!writing) return <h1 data-raw className="mb-4 text-2xl font-semibold tracking-tight break-words">{title}</h1>;
   return (
     <>
       <h1 data-raw className="sr-only">{title}</h1>

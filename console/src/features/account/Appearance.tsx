@@ -3,7 +3,7 @@ import clsx from 'clsx';
 import { Check, Monitor, Moon, Sun } from 'lucide-react';
 import { api, value } from '@/api/client';
 import { identityQuery } from '@/api/queries';
-import { LANGUAGE_NAMES, useLanguage } from '@/i18n/language';
+import { languageName, useLanguage } from '@/i18n/language';
 import { Page } from '@/app/Page';
 import { chooseMode, useMode } from '@/app/theme';
 import { Problem } from '@/ui/Problem';
@@ -48,7 +48,7 @@ function LanguagePanel() {
         <div role="group" aria-label={t('ui.language')} className="grid gap-3 sm:grid-cols-2">
           {locales.map((one) => (
             <Choice key={one} chosen={locale === one} onChoose={() => choose.mutate(one)}>
-              <span data-raw lang={one}>{LANGUAGE_NAMES[one] ?? one}</span>
+              <span data-raw lang={one}>{languageName(one)}</span>
             </Choice>
           ))}
         </div>

@@ -5,10 +5,10 @@ import { useState } from 'react';
 import { api } from '@/api/client';
 import { useDelete } from '@/app/deleting';
 import { useLanguage } from '@/i18n/language';
-import { lazyPart } from '@/app/lazily';
 import { CurlButton, PinButton } from '@/app/Page';
 import { useShortcuts } from '@/app/shortcuts';
 import { useTitle } from '@/app/title';
+import { TextBody } from '@/app/writing/TextBody';
 import { TitleField } from '@/app/writing/TitleField';
 import type { Autosave, Snapshot } from '@/app/writing/autosave';
 import { SaveNews } from '@/app/writing/SaveNews';
@@ -17,8 +17,6 @@ import { IconButton } from '@/ui/Overlay';
 import { Problem } from '@/ui/Problem';
 import type { Document } from './server';
 
-const MarkdownEditor = lazyPart(() => import('@/ui/MarkdownEditor'), <div className="h-72" />);
-const Markdown = lazyPart(() => import('@/ui/Markdown'), <div className="h-72" />);
 
 interface Props {
   autosave: Autosave<Document>;
@@ -106,19 +104,15 @@ export function DocumentEditor({ autosave, snapshot, reach }: Props & { reach: R
           placeholder={t('writing.title_field')}
           onTitle={(title) => autosave.edit({ title })}
         />
-        {writing ? (
-          <MarkdownEditor
-            key={snapshot.generation}
-            value={text.body}
-            onChange={(body) => autosave.edit({ body })}
-            label={t('documents.body')}
-            placeholder={t('documents.body_placeholder')}
-          />
-        ) : text.body.trim() ? (
-          <div data-raw className="prose"><Markdown source={text.body} /></div>
-        ) : (
-          <p className="text-muted">{t('documents.empty_body')}</p>
-        )}
+        <TextBody
+          body={snapshot.text.body}
+          writing={writing}
+          generation={snapshot.generation}
+          onBody={(body) => autosave.edit({ body })}
+          label={t('documents.body')}
+          placeholder={t('documents.body_placeholder')}
+          empty={t('documents.empty_body')}
+        />
       </div>
     </article>
   );

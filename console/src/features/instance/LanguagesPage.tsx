@@ -1,10 +1,12 @@
 import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
 import { api, value, type Schemas } from '@/api/client';
 import { Page } from '@/app/Page';
-import { LANGUAGE_NAMES, useLanguage } from '@/i18n/language';
+import { useMay } from '@/app/session';
+import { languageName, useLanguage } from '@/i18n/language';
 import { Card } from '@/ui/bits';
-import { Button } from '@/ui/Button';
+import { Button, buttonClass } from '@/ui/Button';
 import { SelectField } from '@/ui/Field';
 import { Problem } from '@/ui/Problem';
 import { Switch } from '@/ui/Switch';
@@ -15,6 +17,7 @@ type Locale = Schemas['LocaleChange']['default_locale'];
 /** The language of people who have not chosen one, and whether they may choose. */
 export default function LanguagesPage() {
   const { t } = useLanguage();
+  const may = useMay();
   const { locales, default_locale: usual, switching: open } = window.atrium.facts.localization;
   const [standard, setStandard] = useState(usual as Locale);
   const [switching, setSwitching] = useState(open);
@@ -30,7 +33,13 @@ export default function LanguagesPage() {
     save.mutate();
   };
   return (
-    <Page title={t('nav.languages')} description={t('instance.languages_lead')}>
+    <Page
+      title={t('nav.languages')}
+      description={t('instance.languages_lead')}
+      actions={
+        may('localization:read') && <Link to="/settings/instance/translations" className={buttonClass()}>{t('nav.translations')}</Link>
+      }
+    >
       <Card className="max-w-xl p-5">
         <form className="grid gap-5" onSubmit={submit}>
           <SelectField
@@ -39,7 +48,7 @@ export default function LanguagesPage() {
             value={standard}
             onChange={(event) => setStandard(event.target.value as Locale)}
           >
-            {locales.map((one) => <option key={one} value={one} lang={one} data-raw>{LANGUAGE_NAMES[one] ?? one}</option>)}
+            {locales.map((one) => <option key={one} value={one} lang={one} data-raw>{languageName(one)}</option>)}
           </SelectField>
           <div className="flex items-center justify-between gap-4">
             <span>

@@ -32,6 +32,7 @@ export default function StatusPage() {
       {status.isPending && <Card><SkeletonRows rows={6} label={t('app.loading')} /></Card>}
       <Problem error={status.error} onRetry={() => void status.refetch()} />
       {status.data && <Shown status={status.data} />}
+      {status.data && <CheckupSwitch />}
       {status.data && may(OPERATOR) && <MetricsSwitch />}
     </Page>
   );
@@ -65,6 +66,7 @@ function Shown({ status }: { status: Status }) {
               <span data-raw>{status.kdf}</span>
             </Badge>
           </Fact>
+          <Backup backup={status.backup} />
         </Facts>
         <Facts title={t('instance.software')}>
           <Fact name={t('instance.version')} note={t('instance.version_more')}>
@@ -101,6 +103,31 @@ function Shown({ status }: { status: Status }) {
         )}
       </Facts>
     </div>
+  );
+}
+
+const Checkup = lazyPart(() => import('./Checkup'));
+
+/** Run only when asked for: it writes to the file store and calls the models. */
+function CheckupSwitch() {
+  const { t } = useLanguage();
+  const [open, setOpen] = useState(false);
+  return <div className="mt-5">{open ? <Checkup /> : <Button onClick={() => setOpen(true)}>{t('instance.checkup_run')}</Button>}</div>;
+}
+
+/** How old the newest backup is: good when it was verified and another was not due long ago. */
+function Backup({ backup }: { backup: Status['backup'] }) {
+  const { t, ago } = useLanguage();
+  const taken = backup?.taken_at;
+  const state = !backup ? 'off' : !taken ? 'none' : backup.faults ? 'faulty' : 'made';
+  const late = taken && backup.hours > 0 && Date.now() - Date.parse(taken) > 2 * backup.hours * 3_600_000;
+  return (
+    <Fact name={t('instance.backup')} note={t(state === 'made' ? 'instance.backup_more' : `instance.backup_${state}_more`)}>
+      <State
+        good={state === 'made' && !late}
+        text={state === 'off' ? t('instance.off') : state === 'made' ? ago(taken ?? '') : t(`instance.backup_${state}`)}
+      />
+    </Fact>
   );
 }
 

@@ -7,7 +7,6 @@ import type { Note } from '@/api/queries';
 import { useDelete } from '@/app/deleting';
 import { useLanguage } from '@/i18n/language';
 import { lazyDialog } from '@/app/lazy-dialog';
-import { lazyPart } from '@/app/lazily';
 import { CurlButton, PinButton } from '@/app/Page';
 import { useShortcuts } from '@/app/shortcuts';
 import { useTitle } from '@/app/title';
@@ -16,13 +15,12 @@ import { IconButton, Menu, MenuContent, MenuItem } from '@/ui/Overlay';
 import { Problem, wordsFor } from '@/ui/Problem';
 import { toast } from '@/ui/toast';
 import { isRefusal } from '@/api/refusal';
+import { TextBody } from '@/app/writing/TextBody';
 import { TitleField } from '@/app/writing/TitleField';
 import type { Autosave, Snapshot } from '@/app/writing/autosave';
 import { SaveNews } from '@/app/writing/SaveNews';
 import { useReach } from './reach';
 
-const MarkdownEditor = lazyPart(() => import('@/ui/MarkdownEditor'), <div className="h-72" />);
-const Markdown = lazyPart(() => import('@/ui/Markdown'), <div className="h-72" />);
 const ShareDialog = lazyDialog(() => import('./ShareDialog'));
 const MODE = 'atrium.note_mode';
 
@@ -70,19 +68,15 @@ export function NoteEditor({ autosave, snapshot }: Props) {
           placeholder={t('notes.title_placeholder')}
           onTitle={(title) => autosave.edit({ title })}
         />
-        {writing ? (
-          <MarkdownEditor
-            key={snapshot.generation}
-            value={snapshot.text.body}
-            onChange={(body) => autosave.edit({ body })}
-            label={t('notes.body')}
-            placeholder={t('notes.body_placeholder')}
-          />
-        ) : snapshot.text.body.trim() ? (
-          <div data-raw className="prose"><Markdown source={snapshot.text.body} /></div>
-        ) : (
-          <p className="text-muted">{t('notes.empty_body')}</p>
-        )}
+        <TextBody
+          body={snapshot.text.body}
+          writing={writing}
+          generation={snapshot.generation}
+          onBody={(body) => autosave.edit({ body })}
+          label={t('notes.body')}
+          placeholder={t('notes.body_placeholder')}
+          empty={t('notes.empty_body')}
+        />
       </div>
       {sharing && <ShareDialog note={snapshot.kept} onClose={() => setSharing(false)} />}
     </article>

@@ -61,6 +61,10 @@ function History({ note }: { note: Note }) {
     void navigate({ to: '/notes/$id', params: { id: note.id } });
     return restored.version;
   };
+  const call = async ({ number }: { number: number }, name: string | null): Promise<void> => {
+    await value(api.PUT('/api/notes/{id}/versions/{number}', { params: { path: { id: note.id, number } }, body: { name } }));
+    await queries.invalidateQueries({ queryKey: [...noteKey(note.id), 'versions'] });
+  };
   // What it was called is told where that was something else.
   const items = versions.data?.pages
     .flatMap((page) => page.items)
@@ -95,6 +99,7 @@ function History({ note }: { note: Note }) {
               current={note.version}
               texts={{ key: noteKey(note.id), read: (number) => readText(note.id, number) }}
               restore={reach.writes ? restore : undefined}
+              onName={reach.writes ? call : undefined}
             />
           )}
           {versions.hasNextPage && (

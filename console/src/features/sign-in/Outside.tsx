@@ -1,7 +1,7 @@
 /** The frame of every screen before sign-in. */
 import { Globe } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { LANGUAGE_NAMES, useLanguage } from '@/i18n/language';
+import { languageName, useLanguage } from '@/i18n/language';
 import { lazyExtra } from '@/app/lazily';
 import { useLook } from '@/app/look';
 import { useTitle } from '@/app/title';
@@ -50,7 +50,7 @@ function LanguageSwitch() {
         onChange={(event) => void switchLocale(event.target.value)}
         className="h-8 rounded-md bg-transparent pe-1 text-sm text-text hover:bg-raised"
       >
-        {locales.map((one) => <option key={one} value={one} data-raw>{LANGUAGE_NAMES[one] ?? one}</option>)}
+        {locales.map((one) => <option key={one} value={one} data-raw>{languageName(one)}</option>)}
       </select>
     </label>
   );
