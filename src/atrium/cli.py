@@ -7,7 +7,8 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from atrium import __version__
 from atrium.kit.refusals import Refusal
@@ -57,6 +58,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     working.set_defaults(run=_work)
     commands.add_parser("migrate", help="migrate the database to the newest schema").set_defaults(run=_migrate)
+    doctor = commands.add_parser(
+        "doctor", help="look at everything the instance depends on, and say what to do about it"
+    )
+    doctor.add_argument("--json", action="store_true", help="as JSON")
+    doctor.set_defaults(run=_doctor)
     commands.add_parser("check", help="check the routes, the plugins and the database").set_defaults(run=_check)
     routes = commands.add_parser("routes", help="print the route table")
     routes.add_argument("--json", action="store_true", help="as JSON, with the interface's field names and codes")
@@ -108,6 +114,8 @@ def _parser() -> argparse.ArgumentParser:
         help="also delete bytes that no row refers to, such as after a restore",
     )
     verifying.set_defaults(run=_blobs_verify)
+    _add_backups(commands)
+    _add_moves(commands)
     searching = commands.add_parser("search", help="check or rebuild the search index").add_subparsers(
         required=True, metavar="COMMAND"
     )
@@ -118,6 +126,56 @@ def _parser() -> argparse.ArgumentParser:
         run=_search_rebuild
     )
     return parser
+
+
+def _add_backups(commands: Any) -> None:
+    backup = commands.add_parser("backup", help="make, list, verify and prune backups").add_subparsers(
+        required=True, metavar="COMMAND"
+    )
+    creating = backup.add_parser("create", help="rows and bytes of one instant, while people go on working")
+    creating.set_defaults(run=_backup_create)
+    listing = backup.add_parser("list", help="what is there, and when it was verified")
+    listing.add_argument("--json", action="store_true", help="as JSON, with the manifests")
+    listing.set_defaults(run=_backup_list)
+    pruning = backup.add_parser("prune", help="drop old backups, and the bytes that only they name")
+    pruning.add_argument("--keep", type=int, required=True, metavar="N", help="how many of the newest stay")
+    pruning.set_defaults(run=_backup_prune)
+    for command in (creating, listing, pruning):
+        command.add_argument("folder", type=Path, metavar="DIR")
+    verifying = backup.add_parser("verify", help="read and hash everything again; every fault is named")
+    verifying.add_argument("--drill", action="store_true", help="also restore into a PostgreSQL that is thrown away")
+    verifying.set_defaults(run=_backup_verify)
+    restoring = commands.add_parser("restore", help="put a backup into an empty instance")
+    restoring.add_argument(
+        "--replace", action="store_true", help="in place of the people and data that are there; makes a backup first"
+    )
+    restoring.set_defaults(run=_restore)
+    for command in (verifying, restoring):
+        command.add_argument("backup", type=Path, metavar="DIR/STAMP")
+
+
+def _add_moves(commands: Any) -> None:
+    company = commands.add_parser("company", help="move one company to another instance").add_subparsers(
+        required=True, metavar="COMMAND"
+    )
+    leaving = company.add_parser("export", help="write a company into an archive; it is read-only from then on")
+    leaving.add_argument("ref", metavar="REF", help="its id or slug")
+    leaving.add_argument("place", type=Path, metavar="FILE")
+    leaving.set_defaults(run=_company_export)
+    coming = company.add_parser("import", help="bring a company in, whole or not at all, and print its receipt")
+    coming.add_argument("place", type=Path, metavar="FILE")
+    coming.add_argument(
+        "--rename", action="append", default=[], metavar="OLD=NEW", help="a username, or the slug, that is taken here"
+    )
+    coming.set_defaults(run=_company_import)
+    going = company.add_parser("release", help="drop a company that another instance has, and say where it went")
+    going.add_argument("--receipt", type=Path, required=True, metavar="FILE", help="what the import printed")
+    going.add_argument("--moved-to", metavar="URL", help="where people find it now (default: what the receipt says)")
+    going.set_defaults(run=_company_release)
+    staying = company.add_parser("stay", help="call a move off: the company is as it was before the export")
+    staying.set_defaults(run=_company_stay)
+    for command in (going, staying):
+        command.add_argument("ref", metavar="REF", help="its id or slug")
 
 
 def _port(text: str) -> int:
@@ -195,6 +253,12 @@ def _check(options: argparse.Namespace) -> int:
     return 1 if problems else 0
 
 
+def _doctor(options: argparse.Namespace) -> int:
+    from atrium.boot.doctor import print_checkup
+
+    return asyncio.run(print_checkup(_settings_with_database(), as_json=options.json))
+
+
 def _routes(options: argparse.Namespace) -> int:
     from atrium.boot.examine import table
 
@@ -257,6 +321,60 @@ def _blobs_verify(options: argparse.Namespace) -> int:
     from atrium.boot.blobs import verify_blobs
 
     return asyncio.run(verify_blobs(_settings_with_database(), release_orphans=options.release_orphans))
+
+
+def _backup_create(options: argparse.Namespace) -> int:
+    from atrium.boot.backups import create_backup
+
+    return create_backup(_settings_read(), options.folder.resolve())
+
+
+def _backup_list(options: argparse.Namespace) -> int:
+    from atrium.boot.backups import list_backups
+
+    return list_backups(options.folder, as_json=options.json)
+
+
+def _backup_prune(options: argparse.Namespace) -> int:
+    from atrium.boot.backups import prune_backups
+
+    return prune_backups(options.folder, options.keep)
+
+
+def _backup_verify(options: argparse.Namespace) -> int:
+    from atrium.boot.backups import verify_backup
+
+    return verify_backup(_settings_read(), options.backup.resolve(), drill=options.drill)
+
+
+def _restore(options: argparse.Namespace) -> int:
+    from atrium.boot.backups import restore_backup
+
+    return restore_backup(_settings_read(), options.backup.resolve(), replace_people=options.replace)
+
+
+def _company_export(options: argparse.Namespace) -> int:
+    from atrium.boot.moving import export_company
+
+    return export_company(_settings_read(), options.ref, options.place.resolve())
+
+
+def _company_import(options: argparse.Namespace) -> int:
+    from atrium.boot.moving import import_company
+
+    return import_company(_settings_read(), options.place.resolve(), options.rename)
+
+
+def _company_release(options: argparse.Namespace) -> int:
+    from atrium.boot.moving import release_company
+
+    return release_company(_settings_read(), options.ref, options.receipt, options.moved_to)
+
+
+def _company_stay(options: argparse.Namespace) -> int:
+    from atrium.boot.moving import keep_company
+
+    return keep_company(_settings_read(), options.ref)
 
 
 def _search_verify(options: argparse.Namespace) -> int:

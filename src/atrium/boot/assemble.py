@@ -1,5 +1,6 @@
 """The composition root: the only place where long-lived things are made and joined."""
 
+import asyncio
 import gc
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ from atrium.kit.passwords import Passwords
 from atrium.kit.refusals import Refusal
 from atrium.kit.sandbox import Sandbox
 from atrium.kit.staging import StagingArea
+from atrium.kit.telemetry import Telemetry
 from atrium.kit.waiting import WaitQueues
 from atrium.routes import ROUTES
 from atrium.seams.blobs import BlobStore, close_store
@@ -50,7 +52,10 @@ class Application:
 
 
 def assemble(
-    settings: Settings, routes: tuple[Route, ...] = ROUTES, domains: tuple[Domain, ...] = DOMAINS
+    settings: Settings,
+    routes: tuple[Route, ...] = ROUTES,
+    domains: tuple[Domain, ...] = DOMAINS,
+    telemetry: Telemetry | None = None,
 ) -> Application:
     """Check everything, then join it; on any disagreement refuse with every one of them."""
     registry = register(settings, domains)
@@ -78,21 +83,31 @@ def assemble(
         token_ratios=TokenRatios(),
         sandbox=Sandbox(),
         started={},
+        telemetry=telemetry,
     )
     housekeeping = Housekeeping(services, [chore for domain in domains for chore in domain.chores])
     standing = Standing(services)
     begun: list[Domain] = []
 
     async def start() -> None:
+        try:
+            await begin()
+        except BaseException:
+            # A start that is refused leaves nothing at work: no loop, no connection, no runner that takes jobs.
+            await stop()
+            raise
+
+    async def begin() -> None:
         await services.database.open()
         await instance.require_same_key(services.database, services.keys)
+        services.keys.generation = await instance.read_generation(services.database)
         services.notifier.start()
         standing.start()
-        housekeeping.start()
         for domain in domains:
             if domain.start is not None:
                 services.started[domain.name] = await domain.start(services)
                 begun.append(domain)
+        housekeeping.start()
         # What exists now lives as long as the process; the collector need not look at it again.
         gc.collect()
         gc.freeze()
@@ -110,6 +125,8 @@ def assemble(
         await close_store(services.blobs)
         services.staging.close()
         services.outbound.close()
+        if telemetry is not None:
+            await asyncio.to_thread(telemetry.close)
 
     return Application(App(endpoints, services, standing, start, stop), endpoints, services)
 
@@ -121,6 +138,7 @@ def register(settings: Settings, domains: tuple[Domain, ...] = DOMAINS) -> Regis
         registry.tools |= {tool.name: tool for tool in domain.tools}
         registry.tool_sources += domain.tool_sources
         registry.job_kinds |= {kind.name: kind for kind in domain.job_kinds}
+        registry.shareables |= {shareable.kind: shareable for shareable in domain.shareables}
         for listener in domain.listeners:
             registry.listeners.setdefault(listener.event, []).append(listener)
     plugins.load_all(settings, registry)

@@ -29,8 +29,9 @@ from atrium.ground.audit import service as audit
 from atrium.ground.audit import verification as audit_verification
 from atrium.ground.audit.model import Head
 from atrium.kit.log import set_up_logging
-from atrium.kit.migrate import migrate, weak_roles
+from atrium.kit.migrate import migrate
 from atrium.kit.refusals import Refusal
+from atrium.kit.server_health import look_at_server
 from atrium.routes import ROUTES
 from atrium.seams.settings import Settings, unknown_names
 
@@ -68,7 +69,8 @@ async def examine(settings: Settings) -> tuple[list[str], list[str]]:
     found += [f"migration {name} is pending" for name in await require_known_schema(settings)]
     if not unusable:
         found += await _problems_with_key(settings)
-    return found + await weak_roles(settings.database_url), [*notes, "database: reachable"]
+    found += (await look_at_server(settings.database_url)).weaknesses
+    return found, [*notes, "database: reachable"]
 
 
 async def _problems_with_key(settings: Settings) -> list[str]:
@@ -121,8 +123,9 @@ async def print_heads(settings: Settings) -> int:
 
 async def export_audit(settings: Settings, company: str | None) -> int:
     """Print every event, or those of one company, one JSON line each."""
+    shareables = [shareable for domain in DOMAINS for shareable in domain.shareables]
     async with opened(settings) as database:
-        async for event in audit.export(database, company):
+        async for event in audit.export(database, company, shareables):
             print(msgspec.json.encode(event).decode())
     return 0
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
+from atrium.kit import tracing
 from atrium.kit.database import refusal_of
 from atrium.kit.log import log
 from atrium.seams.context import Services
@@ -21,7 +22,9 @@ class Housekeeping:
         self._tasks = [asyncio.create_task(self._forever(chore)) for chore in self._chores]
 
     async def stop(self) -> None:
-        """End, after a last round of those that ask for one, the lowest domain's at the end."""
+        """End, after a last round of those that ask for one, the lowest domain's at the end; nothing when they never began."""
+        if not self._tasks:
+            return
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -35,6 +38,8 @@ class Housekeeping:
             await self._attempt(chore)
 
     async def _attempt(self, chore: Chore) -> None:
+        # A trace of its own for each round, and never a recorded one: there are many rounds, and most find nothing to do.
+        tracing.enter(None, chore.name, "internal", None, f"{chore.name}-{tracing.new_id(8)}")
         try:
             await chore.run(self._services)
         except Exception as error:  # an outermost loop: it must outlive whatever one round meets

@@ -7,6 +7,7 @@ import logging
 import signal
 import subprocess
 import sys
+import tempfile
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,6 +32,21 @@ def private_postgres(data: Path) -> Iterator[str]:
         try:
             with _undisturbed():
                 server = _start(data / _FOLDER)
+            yield asyncio.run(_database_on(server.get_uri("postgres"), server.get_uri(_NAME)))
+        finally:
+            with _undisturbed():
+                if server is not None:
+                    server.stop()
+
+
+@contextlib.contextmanager
+def throwaway_postgres() -> Iterator[str]:
+    """The address of an empty database on a PostgreSQL of our own, gone with all it held when the block ends."""
+    with tempfile.TemporaryDirectory(prefix="atrium-trial-") as folder:
+        server: Any = None
+        try:
+            with _undisturbed():
+                server = _start(Path(folder) / _FOLDER)
             yield asyncio.run(_database_on(server.get_uri("postgres"), server.get_uri(_NAME)))
         finally:
             with _undisturbed():

@@ -12,7 +12,7 @@ import asyncpg
 
 from atrium.admin.instance import service as instance
 from atrium.ground.quotas.model import DIMENSIONS, WINDOWS
-from atrium.ground.tenancy.model import LOCALES
+from atrium.ground.tenancy.locales import list_locales
 from atrium.kit.database import Database
 from atrium.kit.keys import Keyring, find_secret
 from atrium.kit.migrate import MigrationRefused, pending
@@ -56,10 +56,13 @@ def _problems_with_folders(settings: Settings) -> Iterator[str]:
 
 
 def _problems_with_words(settings: Settings) -> Iterator[str]:
-    if settings.default_locale not in LOCALES:
-        yield f"SERVICE_DEFAULT_LOCALE={settings.default_locale!r} is not known: it takes {'|'.join(LOCALES)}"
+    known = "|".join(list_locales(settings))
+    if settings.default_locale not in known.split("|"):
+        yield f"SERVICE_DEFAULT_LOCALE={settings.default_locale!r} is not known: it takes {known}"
     if settings.provision_token and len(settings.provision_token) < _TOKEN_LENGTH:
         yield f"SERVICE_PROVISION_TOKEN is too short: it takes at least {_TOKEN_LENGTH} characters"
+    if settings.metrics_token and len(settings.metrics_token) < _TOKEN_LENGTH:
+        yield f"SERVICE_METRICS_TOKEN is too short: it takes at least {_TOKEN_LENGTH} characters"
     if settings.base_url and not settings.base_url.startswith(("http://", "https://")):
         yield f"SERVICE_BASE_URL={settings.base_url!r} must begin with http:// or https://"
     if not _BUCKET.fullmatch(settings.s3_bucket):

@@ -5,12 +5,17 @@ import contextlib
 import signal
 import socket
 from collections.abc import Callable
+from contextvars import Context
+from pathlib import Path
 from types import FrameType
 
 import uvicorn
 
+from atrium import __version__
+from atrium.admin.backups.folder import BackupBusy
 from atrium.admin.instance import service as instance
 from atrium.boot.assemble import Application, assemble
+from atrium.boot.backups import back_up
 from atrium.boot.connection import Connection
 from atrium.boot.requirements import (
     StartRefused,
@@ -18,14 +23,18 @@ from atrium.boot.requirements import (
     reaching,
     require_at_head,
     require_known_database,
+    require_known_schema,
     require_usable,
 )
+from atrium.boot.supervisor import Supervisor
 from atrium.kit.keys import Keyring, read_secret
 from atrium.kit.log import log, set_up_logging
 from atrium.kit.migrate import migrate
-from atrium.seams.settings import Settings
+from atrium.kit.telemetry import Telemetry, TelemetryMissing, open_telemetry
+from atrium.seams.settings import Settings, chose_sampler, wants_traces
 
 Progress = Callable[[int, int, str], None]
+_BUSY_SECONDS = 0.5
 
 
 class Server(uvicorn.Server):
@@ -34,6 +43,7 @@ class Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, application: Application, announce: str) -> None:
         super().__init__(config)
         self._application, self._announce = application, announce
+        self._supervisor = Supervisor()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         try:
@@ -43,15 +53,21 @@ class Server(uvicorn.Server):
             await self.lifespan.shutdown()
             raise StartRefused(f"cannot listen: {error.strerror}; choose another port with --port") from error
         if self.started:
+            self._supervisor.ready()
             log.info("serve.listening", address=[sock.getsockname()[:2] for sock in sockets or ()])
             if self._announce:
                 print(self._announce, flush=True)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        # A signal interrupts whatever runs: without a context of its own it would be logged as part of some request.
+        Context().run(self._drain, sig)
+
+    def _drain(self, sig: int) -> None:
         # Not passed on: uvicorn would raise the signal once more at the end, and a clean stop would look like a death.
         self._application.services.state.draining = True
         self._application.app.streams.stop()
         self._application.services.wait_queues.release()
+        self._supervisor.stopping()
         log.info("serve.draining", signal=signal.Signals(sig).name)
         if self.should_exit and sig == signal.SIGINT:
             self.force_exit = True
@@ -80,10 +96,26 @@ async def prepare_database(settings: Settings, progress: Progress | None = None)
     """Migrate the schema, unless a separate step does it."""
     if not settings.migrate:
         return
+    await _back_up_before(settings)
     with reaching():
         applied = await migrate(settings.database_owner_url or settings.database_url, progress=progress or _logged)
     if applied and progress is None:
         log.info("migrate.applied", migrations=applied)
+
+
+async def _back_up_before(settings: Settings) -> None:
+    """A way back from a migration, where a folder for backups is set; a start whose backup fails migrates nothing."""
+    missing = await require_known_schema(settings)
+    while settings.backup_dir and missing and not missing[0].startswith("0001_"):
+        try:
+            backup, _ = await back_up(settings, Path(settings.backup_dir))
+        except BackupBusy:
+            # Another process is about to migrate the same database: by the time it is done there is nothing left to do.
+            await asyncio.sleep(_BUSY_SECONDS)
+            missing = await require_known_schema(settings)
+        else:
+            log.info("backup.made", backup=backup.name, before=missing[0])
+            return
 
 
 def _logged(number: int, count: int, name: str) -> None:
@@ -103,11 +135,22 @@ def prepare(settings: Settings, progress: Progress | None = None) -> Application
     missing = asyncio.run(require_known_database(settings))
     if not settings.migrate:
         require_at_head(missing)
-    application = assemble(settings)
+    application = assemble(settings, telemetry=_telemetry())
     asyncio.run(_bring_up(settings, progress))
     for plugin, reason in application.services.registry.failed_plugins.items():
         log.error("plugin.refused", plugin=plugin, reason=reason)
     return application
+
+
+def _telemetry() -> Telemetry | None:
+    if not wants_traces():
+        return None
+    try:
+        return open_telemetry(__version__, sampler_chosen=chose_sampler())
+    except TelemetryMissing as error:
+        # Many machines set these variables for everything that runs on them.
+        log.error("telemetry.missing", error=str(error))
+        return None
 
 
 async def _bring_up(settings: Settings, progress: Progress | None) -> None:

@@ -1,5 +1,6 @@
 """The fuse box: every domain and what it plugs in, in floor order."""
 
+from atrium.admin.backups import chores as backup_chores
 from atrium.admin.companies import handlers as companies
 from atrium.admin.hosting import handlers as hosting
 from atrium.admin.instance import handlers as instance
@@ -28,6 +29,7 @@ from atrium.engine.jobs.runner import start_runners, stop_runners
 from atrium.engine.repository import chores as repository_chores
 from atrium.engine.repository import handlers as repository
 from atrium.engine.repository import listeners as repository_listeners
+from atrium.engine.repository import permissions as repository_permissions
 from atrium.engine.repository import tools as repository_tools
 from atrium.engine.tools import handlers as tools
 from atrium.engine.workflows import chores as workflow_chores
@@ -39,28 +41,44 @@ from atrium.ground.audit import chores as audit_chores
 from atrium.ground.audit import handlers as audit
 from atrium.ground.features import handlers as features
 from atrium.ground.idempotency import chores as idempotency_chores
+from atrium.ground.idempotency import service as idempotency_service
 from atrium.ground.identity import chores as identity_chores
 from atrium.ground.identity import handlers as identity
 from atrium.ground.identity import service as identity_service
+from atrium.ground.identity import two_factor
 from atrium.ground.limits import chores as limit_chores
 from atrium.ground.quotas import chores as quota_chores
 from atrium.ground.quotas import handlers as quotas
 from atrium.product.branding import handlers as branding
+from atrium.product.changes import chores as change_chores
+from atrium.product.changes import handlers as changes
+from atrium.product.changes import hub as change_hub
+from atrium.product.changes import listeners as change_listeners
 from atrium.product.console import handlers as console
 from atrium.product.documents import handlers as documents
 from atrium.product.documents import tools as document_tools
 from atrium.product.knowledge import handlers as knowledge
 from atrium.product.knowledge import jobs as knowledge_jobs
+from atrium.product.knowledge import service as knowledge_service
 from atrium.product.knowledge import tools as knowledge_tools
+from atrium.product.localization import chores as localization_chores
+from atrium.product.localization import copies as localization_copies
 from atrium.product.localization import handlers as localization
+from atrium.product.localization import jobs as localization_jobs
 from atrium.product.mcp import handlers as mcp
 from atrium.product.mcp import servers as mcp_servers
 from atrium.product.mcp import service as mcp_service
 from atrium.product.notes import handlers as notes
 from atrium.product.notes import listeners as note_listeners
+from atrium.product.notes import service as note_service
 from atrium.product.notes import tools as note_tools
+from atrium.product.onboarding import chores as onboarding_chores
+from atrium.product.onboarding import funnel as onboarding_funnel
+from atrium.product.onboarding import handlers as onboarding
+from atrium.product.onboarding import jobs as onboarding_jobs
 from atrium.product.pipeline import rendering as pipeline_rendering
 from atrium.product.pipeline import tools as pipeline_tools
+from atrium.product.s3 import credentials as s3_credentials
 from atrium.product.s3 import handlers as s3
 from atrium.product.s3 import listeners as s3_listeners
 from atrium.product.s3 import service as s3_service
@@ -80,11 +98,17 @@ from atrium.seams.wiring import Domain
 
 DOMAINS = (
     Domain("audit", audit, chores=audit_chores.CHORES, reseal=chain_keys.reseal),
-    Domain("idempotency", chores=idempotency_chores.CHORES),
+    Domain("idempotency", chores=idempotency_chores.CHORES, sealed=idempotency_service.SEALED),
     Domain("limits", chores=limit_chores.CHORES),
     Domain("features", features),
     Domain("quotas", quotas, chores=quota_chores.CHORES),
-    Domain("identity", identity, chores=identity_chores.CHORES, reseal=identity_service.reseal),
+    Domain(
+        "identity",
+        identity,
+        chores=identity_chores.CHORES,
+        reseal=identity_service.reseal,
+        sealed=two_factor.SEALED,
+    ),
     Domain("tools", tools),
     Domain(
         "repository",
@@ -92,6 +116,7 @@ DOMAINS = (
         tools=repository_tools.TOOLS,
         listeners=repository_listeners.LISTENERS,
         chores=repository_chores.CHORES,
+        shareables=(repository_permissions.OBJECT,),
     ),
     Domain(
         "jobs",
@@ -131,14 +156,26 @@ DOMAINS = (
         start=workflow_memory.start,
         stop=workflow_memory.stop,
     ),
-    Domain("notes", notes, tools=note_tools.TOOLS, listeners=note_listeners.LISTENERS),
+    Domain(
+        "notes",
+        notes,
+        tools=note_tools.TOOLS,
+        listeners=note_listeners.LISTENERS,
+        shareables=(note_service.NOTE,),
+    ),
     Domain("documents", documents, tools=document_tools.TOOLS),
     Domain("mcp", mcp, tool_sources=(mcp_service.McpTools(),), start=mcp_servers.start, stop=mcp_servers.stop),
-    Domain("s3", s3, listeners=s3_listeners.LISTENERS, reseal=s3_service.reseal),
+    Domain("s3", s3, listeners=s3_listeners.LISTENERS, reseal=s3_service.reseal, sealed=s3_credentials.SEALED),
     Domain("translation", translation, listeners=translation_listeners.LISTENERS, chores=translation_chores.CHORES),
     Domain("triggers", triggers, listeners=trigger_listeners.LISTENERS, chores=trigger_chores.CHORES),
     Domain("pipeline", tools=pipeline_tools.TOOLS, start=pipeline_rendering.start, stop=pipeline_rendering.stop),
-    Domain("knowledge", knowledge, tools=knowledge_tools.TOOLS, job_kinds=knowledge_jobs.KINDS),
+    Domain(
+        "knowledge",
+        knowledge,
+        tools=knowledge_tools.TOOLS,
+        job_kinds=knowledge_jobs.KINDS,
+        shareables=(knowledge_service.ENTITY,),
+    ),
     Domain(
         "search",
         search,
@@ -146,10 +183,35 @@ DOMAINS = (
         listeners=search_listeners.LISTENERS,
         chores=search_chores.CHORES,
     ),
+    Domain(
+        "changes",
+        changes,
+        listeners=change_listeners.LISTENERS,
+        chores=change_chores.CHORES,
+        start=change_hub.start,
+        stop=change_hub.stop,
+    ),
     Domain("trash", trash, chores=trash_chores.CHORES),
     Domain("branding", branding),
-    Domain("localization", localization),
+    Domain(
+        "localization",
+        localization,
+        job_kinds=localization_jobs.KINDS,
+        chores=localization_chores.CHORES,
+        start=localization_copies.start,
+    ),
+    Domain(
+        "onboarding",
+        onboarding,
+        job_kinds=onboarding_jobs.KINDS,
+        chores=onboarding_chores.CHORES,
+        start=onboarding_funnel.start,
+        stop=onboarding_chores.stop,
+        reseal=onboarding_funnel.reseal,
+        sealed=onboarding_funnel.SEALED,
+    ),
     Domain("console", console),
+    Domain("backups", chores=backup_chores.CHORES),
     Domain("instance", instance, reseal=instance_service.reseal),
     Domain("plugins", plugins),
     Domain(
@@ -161,5 +223,6 @@ DOMAINS = (
         stop=sandbox_service.stop,
     ),
     Domain("companies", companies),
+    Domain("moving"),
     Domain("hosting", hosting),
 )

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from atrium.boot.assemble import Application
 from atrium.boot.serve import prepare
+from atrium.boot.supervisor import Supervisor
 from atrium.engine.jobs.runner import Runner
 from atrium.kit.log import log, set_up_logging
 from atrium.seams.settings import Settings
@@ -30,9 +31,12 @@ async def _work(application: Application, settings: Settings) -> None:
     await application.app.on_start()
     runner = Runner(application.services, settings.worker_concurrency)
     runner.start()
+    supervisor = Supervisor()
+    supervisor.ready()
     log.info("work.started", worker=runner.id, concurrency=settings.worker_concurrency)
     await told.wait()
     application.services.state.draining = True
+    supervisor.stopping()
     log.info("work.draining", running=runner.running)
     stopping = asyncio.create_task(runner.stop(settings.drain_seconds))
     hurry = asyncio.create_task(told_again.wait())

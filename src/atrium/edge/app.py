@@ -1,5 +1,6 @@
 """The ASGI application: one request, top to bottom. Match, admit, fill, call, confirm, reply."""
 
+import contextlib
 import itertools
 import os
 import re
@@ -9,10 +10,11 @@ from functools import lru_cache, partial
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from atrium.edge import downloads, gate
+from atrium.edge import downloads, gate, generations
 from atrium.edge.access_log import AccessLog
 from atrium.edge.addresses import Addresses
 from atrium.edge.cookies import Cookies
+from atrium.edge.cors import Cors
 from atrium.edge.encode import NO_STORE, Header, Reply, failure, problem_of, reply_of
 from atrium.edge.endpoint import Endpoint, fill
 from atrium.edge.limits import Rates
@@ -26,11 +28,15 @@ from atrium.ground.identity import service as identity
 from atrium.ground.identity import sessions
 from atrium.ground.limits import service as limits
 from atrium.ground.tenancy import service as tenancy
+from atrium.ground.tenancy.domains import host_of
+from atrium.kit import tracing
 from atrium.kit.database import Transaction, refusal_of
-from atrium.kit.errors import AppError
+from atrium.kit.errors import AppError, Moved, Unauthenticated
 from atrium.kit.log import log
+from atrium.kit.tokens import digest_of, is_well_formed
+from atrium.kit.tracing import Span
 from atrium.seams.context import ANONYMOUS, Holding, Operation, Principal, Services
-from atrium.seams.routes import PUBLIC, READS, Auth, Disconnected, Download, RawBody, SignedOut
+from atrium.seams.routes import PUBLIC, READS, Auth, Disconnected, Download, RawBody, Route, SignedOut
 
 _NOSNIFF = (b"x-content-type-options", b"nosniff")
 # What users named or wrote is in most replies, and they are on the console's own origin: opened as a page, nothing in one
@@ -38,6 +44,7 @@ _NOSNIFF = (b"x-content-type-options", b"nosniff")
 STRICTEST = b"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox"
 _POLICY = b"content-security-policy"
 _STRICT, _OURS = (_POLICY, STRICTEST), (b"cross-origin-resource-policy", b"same-origin")
+_EVERYONES = (b"cross-origin-resource-policy", b"cross-origin")
 _PRIVATE = (b"cache-control", b"private, no-cache")
 COMMON = (_NOSNIFF, _STRICT, _OURS, (b"cache-control", NO_STORE))
 # A query string that can stand in a header as it came.
@@ -58,12 +65,12 @@ class App:
         self._router = Router(endpoints)
         self._addresses = Addresses(services.settings)
         self._cookies = Cookies(services.settings)
+        self._cors = Cors(services.settings)
         self._rates = Rates(services.settings.rate_per_credential)
-        self._access_log = AccessLog(services.settings.access_log)
+        self._access_log = AccessLog(services.settings.access_log, services.settings.access_log_paths)
         self._numbers = itertools.count(1)
         self._boot = os.urandom(5).hex()
-        self._counters: dict[tuple[str, str, int], Any] = {}
-        self._timers: dict[tuple[str, str], Any] = {}
+        self._timers: dict[tuple[str, str, int], Any] = {}
         self.streams = Streams()
         self._in_flight = 0
         services.metrics.in_flight.set_function(lambda: self._in_flight)
@@ -98,6 +105,8 @@ class App:
     async def _answer(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         started = time.perf_counter()
         request = Request(scope, receive, f"{self._boot}-{next(self._numbers):x}")
+        parent = tracing.parse(request.headers.get(b"traceparent"))
+        request.trace = tracing.enter(self._services.telemetry, "request", "server", parent, request.id)
         op = Operation(
             who=ANONYMOUS,
             services=self._services,
@@ -113,17 +122,27 @@ class App:
         finally:
             if request.watch is not None:
                 request.watch.close()
+            if request.trace.span is not None:
+                request.trace.span.end()
 
     async def _exchange(self, request: Request, op: Operation, started: float, send: Any) -> None:
         endpoint: Endpoint | None = None
+        generation = 0
         extra: list[tuple[bytes, bytes]] = []
         try:
             path = self._addresses.path_of(request)
-            if request.method == "OPTIONS" and (methods := self._router.cors_methods(path)):
-                reply = _preflight(methods)
+            shared = self._shared_rows(request, path)
+            if shared:
+                extra += self._cors.preflight_of(shared, request)
+            if shared and not any(route.method == "OPTIONS" for route in self._router.rows(path)):
+                reply = Reply(204, [], b"")
             else:
                 endpoint, params = self._router.match(request.method, path)
+                generation = self._generation_of(endpoint)
+                if generation:
+                    generations.bare(request.headers, generation)
                 extra += endpoint.reply_headers
+                extra += self._cors.headers_of(endpoint.route, request)
                 op.holding = endpoint.holding
                 if endpoint.reply is Download:
                     gate.require_no_code(request)
@@ -137,10 +156,13 @@ class App:
         except Disconnected:
             return
         except Exception as error:
-            reply = self._refusal(error, request)
+            known = await self._elsewhere(endpoint, request) if isinstance(error, Unauthenticated) else None
+            reply, generation = self._refusal(known or error, request, generation), 0
             if endpoint is not None and (endpoint.body is RawBody or request.is_large):
                 # The body was not read to its end, so the connection cannot be used again.
                 extra.append((b"connection", b"close"))
+        if generation:
+            reply.headers[:] = generations.marked(reply.headers, generation)
         try:
             await self._send(reply, request, extra, send)
         except CredentialEnded:
@@ -149,10 +171,20 @@ class App:
         finally:
             self._note(endpoint, request, reply, time.perf_counter() - started, op.who)
 
+    def _generation_of(self, endpoint: Endpoint) -> int:
+        """What entity tags of this row carry: nothing before the first restore, and never those of S3."""
+        return 0 if endpoint.route.auth is Auth.SIGNED else self._services.keys.generation
+
+    def _shared_rows(self, request: Request, path: str) -> list[Route]:
+        """What a browser asks about before a page of another origin uses it."""
+        return [row for row in self._router.rows(path) if row.cors] if request.method == "OPTIONS" else []
+
     async def _serve(
         self, endpoint: Endpoint, request: Request, params: list[str], op: Operation, extra: list[tuple[bytes, bytes]]
     ) -> Reply:
         """Admit the caller the way the row's auth class does, then answer."""
+        if endpoint.route.scraped and gate.is_scraper(self._services.settings, request.headers.get(b"authorization")):
+            return reply_of(await endpoint.call(op, **fill(endpoint, request, params, b"")))
         match endpoint.route.auth:
             case Auth.SIGNED:
                 op.session = self._cookies.session_of(request)
@@ -174,7 +206,7 @@ class App:
             await self._admit_write_of_address(request)
         raw = await self._body(endpoint, request)
         value = await endpoint.call(op, **fill(endpoint, request, params, raw))
-        return reply_of(self._cookies.carry(value, request, extra))
+        return _unless_known(reply_of(self._cookies.carry(value, request, extra)), request)
 
     async def _serve_host(self, endpoint: Endpoint, request: Request, params: list[str], op: Operation) -> Reply:
         settings = self._services.settings
@@ -258,7 +290,7 @@ class App:
             value = value.value
             if op.who.cookie:
                 extra.append(self._cookies.cleared(request))
-        return reply_of(self._cookies.carry(value, request, extra))
+        return _unless_known(reply_of(self._cookies.carry(value, request, extra)), request)
 
     async def _operate_once(
         self,
@@ -311,7 +343,7 @@ class App:
         gate.confirm(endpoint.route, ctx)
         if key is not None:
             await idempotency.keep(ctx, key, StoredReply(reply.status, reply.body))
-        return self._unless_known(reply, request)
+        return _unless_known(reply, request)
 
     async def _body(self, endpoint: Endpoint, request: Request) -> bytes:
         if endpoint.decode is None:
@@ -322,17 +354,31 @@ class App:
             limit = min(limit, LARGEST_UNKNOWN)
         return await request.body(limit, settings.body_timeout)
 
-    def _unless_known(self, reply: Reply, request: Request) -> Reply:
-        known = request.headers.get(b"if-none-match")
-        if known is not None and request.method in ("GET", "HEAD") and (b"etag", known) in reply.headers:
-            return Reply(304, [(b"etag", known)], b"")
-        return reply
+    async def _elsewhere(self, endpoint: Endpoint | None, request: Request) -> Moved | None:
+        """Whether what nothing here knows belongs to a company that has moved; asked only where a refusal cost a look anyway."""
+        token = b""
+        with contextlib.suppress(AppError):
+            token, _ = self._cookies.credential_of(request)
+        if not is_well_formed(token) and (endpoint is None or endpoint.route.auth is not PUBLIC):
+            return None
+        digests = [tenancy.moved_digest("token", digest_of(token))]
+        if host := host_of(request.header(b"host")):
+            digests.append(tenancy.moved_digest("host", host.encode()))
+        try:
+            location = await tenancy.find_moved(self._services.database, digests)
+        except Exception as error:
+            if refusal_of(error) is None:
+                raise
+            return None
+        return Moved(location) if location else None
 
-    def _refusal(self, error: Exception, request: Request) -> Reply:
+    def _refusal(self, error: Exception, request: Request, generation: int) -> Reply:
         known = error if isinstance(error, AppError) else refusal_of(error)
         if known is not None:
+            if generation:
+                generations.mark_facts(known.facts, generation)
             return problem_of(known, request.id)
-        log.error("request.failed", request_id=request.id, method=request.method, path=request.path, exc_info=error)
+        log.error("request.failed", request_id=request.id, method=request.method, exc_info=error)
         return failure(request.id)
 
     async def _send(self, reply: Reply, request: Request, extra: list[tuple[bytes, bytes]], send: Any) -> None:
@@ -362,29 +408,47 @@ class App:
 
     def _common(self, reply: Reply) -> tuple[Header, ...]:
         """What every reply carries; nothing is sent without a content policy."""
-        if reply.policy is None and reply.download is None and reply.cache is NO_STORE:
+        if reply.policy is None and reply.download is None and reply.cache is NO_STORE and not reply.shared:
             return COMMON
         policy = _STRICT if reply.policy is None else (_POLICY, reply.policy)
         if reply.download is None:
-            return _NOSNIFF, policy, _OURS, (b"cache-control", reply.cache)
+            return _NOSNIFF, policy, _EVERYONES if reply.shared else _OURS, (b"cache-control", reply.cache)
         # Pages elsewhere may show what a signed link leads to, and may not show what a session leads to.
         return (_NOSNIFF, policy) if reply.download.bare else (_NOSNIFF, policy, _OURS, _PRIVATE)
 
     def _note(self, endpoint: Endpoint | None, request: Request, reply: Reply, seconds: float, who: Principal) -> None:
         # Labels come from the table, never from the request: a stranger must not be able to invent series.
         method, route = (endpoint.route.method, endpoint.route.path) if endpoint is not None else ("none", "none")
-        counter = self._counters.get((method, route, reply.status))
-        if counter is None:
-            counter = self._services.metrics.requests.labels(method, route, str(reply.status))
-            self._counters[method, route, reply.status] = counter
-        timer = self._timers.get((method, route))
+        timer = self._timers.get((method, route, reply.status))
         if timer is None:
-            timer = self._timers[method, route] = self._services.metrics.seconds.labels(method, route)
-        counter.inc()
+            timer = self._services.metrics.requests.labels(method, route, str(reply.status))
+            self._timers[method, route, reply.status] = timer
         timer.observe(seconds)
         sent = len(reply.body) if reply.download is None else reply.download.length or 0
         user, org = (who.user_id, who.org_id) if who is not ANONYMOUS else (None, None)
-        self._access_log.add(request, reply.status, seconds, user, org, sent)
+        self._access_log.add(request, route, reply.status, seconds, user, org, sent)
+        if request.trace.span is not None:
+            _describe(request.trace.span, method, route, request, reply.status)
+
+
+def _describe(span: Span, method: str, route: str, request: Request, status: int) -> None:
+    """The request as the conventions of OpenTelemetry name its parts; never the query, which may hold what people wrote."""
+    span.rename(f"{method} {route}")
+    span.note("http.request.method", method)
+    span.note("http.route", route)
+    span.note("url.scheme", request.scope["scheme"])
+    span.note("http.response.status_code", status)
+    span.note("atrium.request_id", request.id)
+    if status >= 500:
+        span.note("error.type", str(status))
+
+
+def _unless_known(reply: Reply, request: Request) -> Reply:
+    """The reply, or that the bytes which the client names are still the current ones."""
+    known = request.headers.get(b"if-none-match")
+    if known is not None and request.method in ("GET", "HEAD") and (b"etag", known) in reply.headers:
+        return Reply(304, [(b"etag", known)], b"", cache=reply.cache, shared=reply.shared)
+    return reply
 
 
 def _writes_at_once(endpoint: Endpoint, op: Operation, token: bytes, cookie: bool) -> bool:
@@ -395,17 +459,6 @@ def _writes_at_once(endpoint: Endpoint, op: Operation, token: bytes, cookie: boo
         and not (cookie and endpoint.route.gives)
         and identity.is_persons(token, cookie=cookie)
     )
-
-
-def _preflight(methods: list[str]) -> Reply:
-    """What a browser is told before a page of another origin asks."""
-    headers = [
-        (b"access-control-allow-origin", b"*"),
-        (b"access-control-allow-methods", ", ".join(methods).encode()),
-        (b"access-control-allow-headers", b"content-type, accept-language"),
-        (b"access-control-max-age", b"600"),
-    ]
-    return Reply(204, headers, b"")
 
 
 @lru_cache(maxsize=256)

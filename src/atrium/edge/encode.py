@@ -29,6 +29,8 @@ class Reply(msgspec.Struct, eq=False):
     cache: bytes = NO_STORE
     download: Download | None = None
     policy: bytes | None = None
+    # Whether pages of other origins may show or run it.
+    shared: bool = False
     next_cursor: str | None = None
 
 
@@ -97,23 +99,30 @@ def failure(request_id: str) -> Reply:
 def _json(value: Any, status: int) -> Reply:
     etag = getattr(value, "etag", None)
     headers = [JSON] if etag is None else [JSON, (b"etag", etag().encode())]
-    return Reply(status, headers, _encode(value), next_cursor=getattr(value, "next_cursor", None))
+    # A large model that many ask for keeps its bytes.
+    made = getattr(value, "reply_bytes", None)
+    return Reply(status, headers, made or _encode(value), next_cursor=getattr(value, "next_cursor", None))
 
 
 def _content(content: Content) -> Reply:
     headers = [(b"content-type", content.media_type.encode())]
     policy = None if content.policy is None else content.policy.encode()
     if policy is not None:
+        if content.policy and "frame-ancestors 'self'" not in content.policy:
+            headers.append((b"x-frame-options", b"DENY"))
         headers += [
-            (b"x-frame-options", b"DENY"),
             (b"referrer-policy", b"same-origin"),
             (b"cross-origin-opener-policy", b"same-origin"),
             (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
         ]
     if content.encoding is not None:
         headers.append((b"content-encoding", content.encoding.encode()))
+    if content.etag is not None:
+        headers.append((b"etag", content.etag.encode()))
     if content.cache is None:
-        return Reply(content.status, headers, content.body, policy=policy)
-    # Something that may be kept is kept per encoding, or a cache would send compressed bytes to a client that cannot decompress them.
-    headers.append((b"vary", b"Accept-Encoding"))
-    return Reply(content.status, headers, content.body, cache=content.cache.encode(), policy=policy)
+        return Reply(content.status, headers, content.body, policy=policy, shared=content.shared)
+    # A cache that ignored the encoding would send compressed bytes to a client that cannot decompress them.
+    headers.append((b"vary", content.vary.encode()))
+    return Reply(
+        content.status, headers, content.body, cache=content.cache.encode(), policy=policy, shared=content.shared
+    )

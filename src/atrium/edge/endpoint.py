@@ -101,12 +101,10 @@ class Endpoint:
     holding: Holding = Holding.NOTHING
 
     def __post_init__(self) -> None:
-        self.takes_credential = self.route.auth in (BEARER, ORG_ADMIN)
+        self.takes_credential = self.route.auth in (BEARER, ORG_ADMIN) and not self.route.scraped
         if self.route.method not in READS:
             self.holding = Holding.WRITING if self.route.suspension is Suspension.CLOSED else Holding.CREDENTIAL
         self.reply_headers = [(name.encode(), value.encode()) for name, value in self.route.headers]
-        if self.route.cors:
-            self.reply_headers.append((b"access-control-allow-origin", b"*"))
 
     @property
     def keeps_key(self) -> bool:
@@ -256,6 +254,9 @@ def _fill_query(endpoint: Endpoint, request: Request, values: dict[str, Any]) ->
         except msgspec.ValidationError as error:
             message = explained(str(error), _without_none(kind))
             raise Invalid(f"query parameter {name}: {message}", errors=[{"path": name, "message": message}]) from error
+    for name in endpoint.query:
+        if name not in values and name not in endpoint.defaults:
+            raise Invalid(f"query parameter {name} is missing", errors=[{"path": name, "message": "missing"}])
 
 
 def _fill_plugin(

@@ -11,7 +11,7 @@ from atrium.ground.access import service as access
 from atrium.ground.access.model import WORKER, NotPermitted
 from atrium.ground.features import service as features
 from atrium.ground.identity.model import ConfirmRequired
-from atrium.kit.errors import Forbidden, Suspended, TenantSuspended, Unauthenticated
+from atrium.kit.errors import Forbidden, Moving, Suspended, TenantSuspended, Unauthenticated
 from atrium.seams.context import Acting, Principal
 from atrium.seams.routes import ORG_ADMIN, READS, SUPERADMIN, CredentialClass, Decides, Route, Suspension
 from atrium.seams.settings import Settings
@@ -88,6 +88,8 @@ def _require_credential(accepts: CredentialClass | frozenset[str], who: Principa
 
 
 def _require_open(route: Route, who: Principal) -> None:
+    if who.suspended == "moving":
+        raise Moving
     if route.suspension is Suspension.OPEN:
         return
     if who.suspended == "tenant":
@@ -106,6 +108,14 @@ def check_provisioner(settings: Settings, header: bytes | None) -> None:
     """Provisioning takes the provisioning token."""
     if not settings.provision_token or not hmac.compare_digest(bearer_of(header), settings.provision_token.encode()):
         raise Unauthenticated("this is not the provisioning token")
+
+
+def is_scraper(settings: Settings, header: bytes | None) -> bool:
+    """Whether this is the credential that reads the metrics, where the instance has one."""
+    if not settings.metrics_token or header is None:
+        return False
+    scheme, _, token = header.partition(b" ")
+    return scheme.lower() == b"bearer" and hmac.compare_digest(token.strip(), settings.metrics_token.encode())
 
 
 def confirm(route: Route, acting: Acting) -> None:

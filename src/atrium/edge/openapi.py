@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from types import UnionType
+from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
 from uuid import UUID
 
@@ -12,7 +12,7 @@ from atrium import __version__
 from atrium.edge.encode import FAILURE, INTERNAL
 from atrium.edge.endpoint import CHANGES, Endpoint
 from atrium.edge.examples import example_of
-from atrium.kit.errors import AppError, Kind
+from atrium.kit.errors import Kind, refusals
 from atrium.kit.http import STATUS
 from atrium.seams.routes import (
     READS,
@@ -27,7 +27,6 @@ from atrium.seams.routes import (
     Route,
     SignedIn,
     SignedOut,
-    Suspension,
 )
 
 _REF = "#/components/schemas/{name}"
@@ -59,6 +58,8 @@ PARAMETERS = {
     "prefix": "Only keys that begin with this.",
     "slug": "The slug, as the listing has it.",
     "dry_run": "Checks the request and stores nothing.",
+    "order": "What the list is ordered by.",
+    "dir": "`asc` or `desc`; absent for what is usual: names from A, the newest and the largest first.",
     "delimiter": "Keys are cut after this text and listed as folders.",
     "shared": "Only what others shared with the caller.",
     "kind": "Only this kind.",
@@ -70,9 +71,13 @@ PARAMETERS = {
     "locale": "The language, such as `en`.",
     "key": "The key of an object, with slashes.",
     "name": "The name, as the listing has it.",
+    "checks": "Also looks at everything the instance depends on, as `atrium doctor` does.",
     "namespaces": "Only these groups of messages, separated by commas; absent for all.",
     "number": "The number of a version.",
-    "path": "The path of a file of the console.",
+    "ns": "Only messages of this namespace.",
+    "status": "Only messages of this status; `pending` are those with a proposal.",
+    "path": "The path of a file, with slashes.",
+    "plugin": "The id of a plugin.",
     "ref": "The id or the slug of a company.",
 }
 
@@ -149,7 +154,7 @@ def _types(endpoints: Sequence[Endpoint]) -> list[Any]:
         found += [*kinds, *endpoint.query.values(), *endpoint.path.values()]
         if endpoint.reads_json:
             found.append(endpoint.body)
-    unique = {id(kind): kind for kind in found if kind not in (Content, Download, EventStream)}
+    unique = {id(kind): kind for kind in found if kind not in (Content, Download, EventStream, NoneType)}
     return list(unique.values())
 
 
@@ -242,7 +247,7 @@ def _unwrapped(kind: Any) -> tuple[str, Any]:
     status = "200"
     while (origin := get_origin(kind)) in _WRAPPERS:
         status, kind = _WRAPPERS[origin] or status, get_args(kind)[0]
-    return status, kind
+    return ("204" if kind is NoneType else status), kind
 
 
 def _reply_of(endpoint: Endpoint) -> tuple[str, Any]:
@@ -255,14 +260,16 @@ def _responses(endpoint: Endpoint, schema_of: dict[int, Any]) -> dict[str, Any]:
         content: dict[str, Any] = {"*/*": {}}
     elif kind is EventStream:
         content = {"text/event-stream": {}}
+    elif kind is NoneType:
+        content = {}
     else:
         content = {"application/json": {"schema": schema_of[id(kind)]}}
         if endpoint.streams:
             content["text/event-stream"] = {}
     refusals = {str(STATUS[kind]): kind for kind in sorted(_refusals(endpoint), key=STATUS.__getitem__)}
     problem = {"application/problem+json": {"schema": {"$ref": _REF.format(name="Problem")}}}
-    done: dict[str, Any] = {"description": endpoint.summary or "Done.", "content": content}
-    if hasattr(kind, "etag"):
+    done: dict[str, Any] = {"description": endpoint.summary or "Done.", **({"content": content} if content else {})}
+    if _has_etag(kind):
         # A reply repeated for an Idempotency-Key comes without it.
         required = endpoint.route.method != "POST"
         done["headers"] = {"ETag": {"required": required, "schema": {"type": "string"}}}
@@ -291,9 +298,14 @@ def _responses(endpoint: Endpoint, schema_of: dict[int, Any]) -> dict[str, Any]:
     }
 
 
+def _has_etag(kind: Any) -> bool:
+    """Whether every reply of this type names its version; bytes name theirs only where a handler says so."""
+    return callable(getattr(kind, "etag", None))
+
+
 def _revalidates(endpoint: Endpoint) -> bool:
     """Whether a reader who names the version they have may be told that it still is the current one."""
-    return endpoint.route.method == "GET" and endpoint.transactional and hasattr(_reply_of(endpoint)[1], "etag")
+    return endpoint.route.method == "GET" and _has_etag(_reply_of(endpoint)[1])
 
 
 def _names_things(endpoint: Endpoint) -> bool:
@@ -308,14 +320,15 @@ def _names_things(endpoint: Endpoint) -> bool:
 def _refusals(endpoint: Endpoint) -> set[Kind]:
     """Every kind of refusal this row can give, read off the row."""
     route = endpoint.route
-    found = {Kind.INVALID, Kind.UNAVAILABLE}
+    found = {Kind.INVALID, Kind.UNAVAILABLE, *route.refuses}
     writes = route.method not in READS
     if route.auth is not Auth.PUBLIC:
-        found |= {Kind.UNAUTHENTICATED, Kind.EXHAUSTED, Kind.FORBIDDEN}
-        if writes and route.suspension is not Suspension.OPEN:
+        found |= {Kind.UNAUTHENTICATED, Kind.EXHAUSTED, Kind.FORBIDDEN, Kind.MOVED}
+        # A suspension leaves some open; a company that is moving writes nothing.
+        if writes:
             found.add(Kind.SUSPENDED)
     elif writes:
-        found |= {Kind.EXHAUSTED, Kind.UNAUTHENTICATED, Kind.FORBIDDEN}
+        found |= {Kind.EXHAUSTED, Kind.UNAUTHENTICATED, Kind.FORBIDDEN, Kind.MOVED}
     if writes:
         found.add(Kind.CONFLICT)
     if endpoint.path or endpoint.reply is Content or _names_things(endpoint) or route.auth in _SOMETIMES_ABSENT:
@@ -338,9 +351,6 @@ def _refusals(endpoint: Endpoint) -> set[Kind]:
 def error_codes() -> list[tuple[str, int, str, str]]:
     """Every stable code with its status, title and meaning; for the reference page."""
     found: dict[str, tuple[str, int, str, str]] = {}
-    stack: list[type[AppError]] = [AppError]
-    while stack:
-        kind = stack.pop()
-        stack += kind.__subclasses__()
+    for kind in refusals():
         found.setdefault(kind.code, (kind.code, STATUS[kind.kind], kind.title, (kind.__doc__ or "").strip()))
     return sorted([*found.values(), (INTERNAL, 500, FAILURE, "A defect; the log has it under the request's id.")])

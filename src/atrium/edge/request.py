@@ -9,12 +9,15 @@ from urllib.parse import parse_qsl
 
 from atrium.edge.standing import Watch
 from atrium.kit.errors import AppError, Invalid, Kind, TooLarge
+from atrium.kit.tracing import Trace
 from atrium.seams.routes import Disconnected
 
 Receive = Any
 _LONGEST_AGENT = 400
 LARGEST_HEAD, MOST_HEADERS = 64 << 10, 200
 LARGEST_UNKNOWN = 64 << 10
+# Of a request that has not begun to be answered.
+NOWHERE = Trace("0" * 32, "0" * 16, "")
 _ID = re.compile(rb"[A-Za-z0-9._-]{1,64}\Z")
 
 
@@ -33,11 +36,12 @@ class HeadTooLarge(AppError):
 class Request:
     """What came in. Headers are a dict of lower-case names; a repeated name keeps its last value."""
 
-    __slots__ = ("address", "headers", "id", "method", "path", "receive", "scope", "secure", "watch")
+    __slots__ = ("address", "headers", "id", "method", "path", "receive", "scope", "secure", "trace", "watch")
 
     def __init__(self, scope: dict[str, Any], receive: Receive, fresh_id: str) -> None:
         self.scope, self.receive = scope, receive
         self.watch: Watch | None = None
+        self.trace = NOWHERE
         self.method: str = scope["method"]
         self.path: str = scope["path"]
         self.headers: dict[bytes, bytes] = dict(scope["headers"])

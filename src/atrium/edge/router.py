@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from atrium.edge.endpoint import Endpoint
 from atrium.kit.errors import AppError, Kind, Missing
+from atrium.seams.routes import Route
 
 
 class NoRoute(Missing):
@@ -57,12 +58,14 @@ class Router:
             raise NoRoute(f"there is nothing at {path[:200]}")
         raise MethodNotAllowed(f"this address takes {allowed}", allow=allowed)
 
-    def cors_methods(self, path: str) -> list[str]:
-        """The methods that pages of every origin may use at this address."""
+    def rows(self, path: str) -> list[Route]:
+        """Every row at this address."""
         found: _Found = {}
         self._walk(self._root, path[1:].split("/"), 0, [], found)
-        rows = [*self._static.get(path, {}).values(), *(endpoint for _, endpoint, _ in found.values())]
-        return sorted({endpoint.route.method for endpoint in rows if endpoint.route.cors})
+        return [
+            *(endpoint.route for endpoint in self._static.get(path, {}).values()),
+            *(endpoint.route for _, endpoint, _ in found.values()),
+        ]
 
     def _add(self, index: int, endpoint: Endpoint) -> None:
         route = endpoint.route

@@ -1,8 +1,7 @@
 """Server-sent events that always close their source, whether the stream ends, fails, the client leaves or we stop."""
 
 import asyncio
-import contextlib
-from typing import Any
+from typing import Any, Literal
 
 from atrium.edge.standing import CredentialEnded
 from atrium.kit.sse import framed
@@ -10,6 +9,7 @@ from atrium.seams.routes import EventStream, SseEvent
 
 PING_SECONDS = 15
 _PING = b": ping\n\n"
+Reason = Literal["signed_out", "shutdown"]
 
 
 class Streams:
@@ -23,7 +23,7 @@ class Streams:
         """End every stream after the event it is at; new ones end at once."""
         self._stopping = True
         for sending in list(self._open):
-            sending.end()
+            sending.end("shutdown")
 
     async def send(self, stream: EventStream, receive: Any, send: Any) -> None:
         """Send until the source ends or the client disconnects, then close the source before returning."""
@@ -33,6 +33,7 @@ class Streams:
         try:
             if not self._stopping:
                 await sending.pump()
+            await sending.say_last()
         except _Gone:
             pass
         finally:
@@ -50,19 +51,25 @@ class _Sending:
         self._number = 0
         self._last = self._loop.time()
         self._waits = self._ended = False
+        self._because: Reason | None = None
         self._ping: asyncio.Task[None] | None = None
 
-    def end(self) -> None:
-        """Stop after the event it is at."""
+    def end(self, because: Reason | None = None) -> None:
+        """Stop after the event it is at; the client is still there when a reason is given."""
         self._ended = True
+        self._because = self._because or because
         if self._waits and self._task is not None:
             self._waits = False
             self._task.cancel()
 
     async def end_when_gone(self, receive: Any) -> None:
         """Stop when the client disconnects or its credential ends."""
-        await until_gone(receive)
-        self.end()
+        self.end(await _reason_of_end(receive))
+
+    async def say_last(self) -> None:
+        """What the source wants said when the server ends the stream."""
+        if self._because is not None and self._stream.last_words is not None:
+            await _deliver(self._send, self._stream.last_words(self._because))
 
     async def pump(self) -> None:
         """Everything the source gives, as it comes."""
@@ -124,6 +131,14 @@ async def _deliver(send: Any, frame: bytes) -> None:
 
 async def until_gone(receive: Any) -> None:
     """Wait until the client disconnects or its credential ends."""
-    with contextlib.suppress(CredentialEnded):
+    await _reason_of_end(receive)
+
+
+async def _reason_of_end(receive: Any) -> Reason | None:
+    """The same; that its credential has ended is a reason that the client can be told."""
+    try:
         while (await receive())["type"] != "http.disconnect":
             pass
+    except CredentialEnded:
+        return "signed_out"
+    return None

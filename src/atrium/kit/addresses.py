@@ -3,6 +3,7 @@
 import asyncio
 import ipaddress
 import socket
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 # Ranges that lead elsewhere than they look: translated, tunnelled or mapped addresses, benchmarks, protocol assignments.
@@ -42,6 +43,8 @@ def is_unnamed(host: str) -> bool:
         return False
 
 
+# A request is counted more than once: by its row's limit, and by whatever else it asks for.
+@lru_cache(maxsize=1024)
 def counted_as(address: str) -> str:
     """What limits count a caller's address as: an IPv6 address counts as its /64 network."""
     try:

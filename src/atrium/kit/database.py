@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
 from functools import lru_cache
 from itertools import starmap
@@ -13,14 +13,17 @@ from uuid import UUID
 import asyncpg
 import msgspec
 
-from atrium.kit import holds
+from atrium.kit import holds, tracing
 from atrium.kit.errors import AppError, Conflict, Invalid, Unavailable
 from atrium.kit.holds import Hold
 from atrium.kit.pool import Connection, Pool, patiently
+from atrium.kit.traced_connection import TracedConnection
 
 T = TypeVar("T", bound=msgspec.Struct)
 
 APP_ROLE, SYSTEM_ROLE = "atrium_app", "atrium_system"
+# Owns the functions that search past row-level security; no connection ever takes it.
+SEARCH_ROLE = "atrium_search"
 # Neither a cast, nor what follows a colon inside of a word such as 'notes:read'.
 _NAME = re.compile(r"(?<![:\w]):([a-z_][a-z0-9_]*)")
 _OUTAGES = (
@@ -61,6 +64,15 @@ class _Ended:
 _ENDED = _Ended()
 
 
+class _Observed:
+    def __init__(self, connection: Connection, used: Callable[[], None]) -> None:
+        self._connection, self._used = connection, used
+
+    def __getattr__(self, name: str) -> Any:
+        self._used()
+        return getattr(self._connection, name)
+
+
 @lru_cache(maxsize=4096)
 def compiled(sql: str) -> tuple[str, tuple[str, ...]]:
     """A statement with `:names` turned into PostgreSQL's numbers, and the names in that order."""
@@ -72,10 +84,29 @@ def compiled(sql: str) -> tuple[str, tuple[str, ...]]:
 class Transaction:
     """An open transaction; stores are the only callers. Values travel as named parameters, never inside the text."""
 
-    __slots__ = ("_connection",)
+    __slots__ = ("_connection", "_followers")
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self._followers: list[Callable[[], None]] | None = None
+
+    def observed(self, used: Callable[[], None]) -> "Transaction":
+        """The same transaction for a caller who is observed: `used` is called when it sends something."""
+        self._followers = [] if self._followers is None else self._followers
+        seen = Transaction(_Observed(self._connection, used))
+        seen._followers = self._followers
+        return seen
+
+    def after_commit(self, follow: Callable[[], None]) -> None:
+        """Call this once the transaction has been committed, and never if it is not."""
+        if self._followers is None:
+            self._followers = []
+        self._followers.append(follow)
+
+    def follow(self) -> None:
+        """The commit is done."""
+        for follow in self._followers or ():
+            follow()
 
     def end(self) -> Connection:
         """Detach the connection, which returns to the pool; the transaction object is unusable afterwards."""
@@ -109,6 +140,14 @@ class Transaction:
         status: str = await self._connection.execute(text, *[values[name] for name in names])
         return int(status.rpartition(" ")[2])
 
+    async def copy_out(self, sql: str, sink: Callable[[bytes], Awaitable[None]]) -> None:
+        """Every row of a query in PostgreSQL's own text, piece by piece; the query holds no values of a request."""
+        await self._connection.copy_from_query(sql, output=sink, format="text")
+
+    async def copy_in(self, table: str, columns: list[str], source: AsyncIterator[bytes]) -> None:
+        """Rows in PostgreSQL's own text into a table."""
+        await self._connection.copy_to_table(table, source=source, columns=columns, schema_name="public", format="text")
+
     @asynccontextmanager
     async def savepoint(self) -> AsyncIterator[None]:
         """A block that is undone, and nothing before it, when it raises; the transaction goes on."""
@@ -133,10 +172,17 @@ class Transaction:
 
     async def run_unless_taken(self, sql: str, **values: object) -> bool:
         """Execute; False, with nothing done, when a unique index has what this would write."""
+        return await self._run_unless(asyncpg.UniqueViolationError, sql, values)
+
+    async def run_unless_referenced(self, sql: str, **values: object) -> bool:
+        """Execute; False, with nothing done, when a foreign key needs what this would delete."""
+        return await self._run_unless(asyncpg.ForeignKeyViolationError, sql, values)
+
+    async def _run_unless(self, violation: type[Exception], sql: str, values: dict[str, object]) -> bool:
         await self._connection.execute("SAVEPOINT taken")
         try:
             await self.run(sql, **values)
-        except asyncpg.UniqueViolationError:
+        except violation:
             await self._connection.execute("ROLLBACK TO SAVEPOINT taken")
             return False
         await self._connection.execute("RELEASE SAVEPOINT taken")
@@ -193,6 +239,8 @@ class Begun:
             clean = True
         finally:
             await self._give_back(connection, clean=clean)
+        if kind is None:
+            self._transaction.follow()
 
     async def _give_back(self, connection: Connection, *, clean: bool) -> None:
         if self._given is None:
@@ -227,11 +275,13 @@ class Database:
 
     async def take(self) -> Connection:
         """A connection out of the pool; the caller must release it."""
-        return await self._pool.take()
+        connection = await self._pool.take()
+        return connection if tracing.recording() is None else TracedConnection(connection)
 
     async def give_back(self, connection: Connection, *, clean: bool) -> None:
         """Return a connection; `clean` promises that everything done on it ended well."""
-        await self._pool.give_back(connection, clean=clean)
+        taken = connection.inner if type(connection) is TracedConnection else connection
+        await self._pool.give_back(taken, clean=clean)
 
     def borrow(self) -> "Borrowed":
         """A connection for the length of a block."""
@@ -283,6 +333,11 @@ class Database:
         async with connection.transaction():
             return await connection.fetchrow(sql, *values)
 
+    def count_connections(self) -> dict[str, int]:
+        """Connections of this process by what they do; `wanted` are those that something waits for."""
+        used, idle, wanted = self._pool.count() if self._pool is not None else (0, 0, 0)
+        return {"used": used, "idle": idle, "wanted": wanted}
+
     async def is_reachable(self) -> bool:
         """Whether PostgreSQL answers within a second."""
         try:
@@ -293,14 +348,7 @@ class Database:
         return True
 
     async def _prepare_connection(self, connection: Connection) -> None:
-        async with connection.transaction():
-            await connection.set_type_codec(
-                "jsonb",
-                schema="pg_catalog",
-                format="binary",
-                encoder=_encode_jsonb,
-                decoder=lambda raw: msgspec.json.decode(raw[1:]),
-            )
+        await teach_jsonb(connection)
         await connection.execute(f"SET ROLE {APP_ROLE}")
 
 
@@ -321,6 +369,18 @@ def refusal_of(error: BaseException) -> AppError | None:
     ):
         return Invalid("the text has a character that cannot be stored")
     return None
+
+
+async def teach_jsonb(connection: Connection) -> None:
+    """Have jsonb go in and out as plain values."""
+    async with connection.transaction():
+        await connection.set_type_codec(
+            "jsonb",
+            schema="pg_catalog",
+            format="binary",
+            encoder=_encode_jsonb,
+            decoder=lambda raw: msgspec.json.decode(raw[1:]),
+        )
 
 
 def _encode_jsonb(value: object) -> bytes:

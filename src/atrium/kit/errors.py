@@ -1,5 +1,6 @@
 """Refusals a caller can understand. Each has a kind and a stable code; no status numbers here."""
 
+from collections.abc import Iterator
 from enum import Enum, auto
 
 
@@ -9,6 +10,7 @@ class Kind(Enum):
     INVALID = auto()
     UNAUTHENTICATED = auto()
     SUSPENDED = auto()
+    MOVED = auto()
     FORBIDDEN = auto()
     MISSING = auto()
     METHOD = auto()
@@ -61,6 +63,30 @@ class TenantSuspended(Suspended):
     code, title = "hosting.suspended", "This workspace is suspended"
 
 
+class Moving(Suspended):
+    """Writing while the company is on its way to another server."""
+
+    code, title = "tenancy.moving", "This company is moving"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "this company is moving to another server: reading works, writing does again when it has arrived;"
+            " try again in a minute",
+            retry_after=30,
+        )
+
+
+class Moved(AppError):
+    """Asked here for a company that another server has."""
+
+    kind, code, title = Kind.MOVED, "tenancy.moved", "This company has moved"
+
+    def __init__(self, location: str) -> None:
+        super().__init__(
+            f"this company has moved to {location}; ask there, with the same credential", location=location
+        )
+
+
 class Forbidden(AppError):
     """The caller is known and may see the thing, but may not do this."""
 
@@ -101,3 +127,23 @@ class Unavailable(AppError):
     """Not ready to answer; trying again later is right."""
 
     kind, code, title = Kind.UNAVAILABLE, "instance.unavailable", "Not available right now"
+
+
+def refusals() -> Iterator[type[AppError]]:
+    """Every refusal there is, the most general first."""
+    waiting: list[type[AppError]] = [AppError]
+    while waiting:
+        one = waiting.pop()
+        waiting += one.__subclasses__()
+        yield one
+
+
+def title_of(code: str) -> str | None:
+    """The sentence that every refusal with this code has, which holds no value; None for a code that no refusal has."""
+    if code not in _titles:
+        for one in refusals():
+            _titles.setdefault(one.code, one.title)
+    return _titles.get(code)
+
+
+_titles: dict[str, str] = {}

@@ -8,7 +8,7 @@ from collections.abc import Hashable
 # Letters that one token holds on average: of ordinary words, and of identifiers, shouting and base64.
 _PER_WORD, _PER_CODE = 4.5, 2
 # Looked at in pieces of this size, so that a thread that estimates lets the others have their turn in between.
-_PIECE = 65_536
+_PIECE = 8 * 1024
 _LETTERS, _SPACES = string.ascii_letters.encode(), b"\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f "
 _FOREIGN = bytes(range(128, 256))
 # Lower case, or with a capital first; of up to four letters such a word is one token.

@@ -4,9 +4,9 @@ from collections.abc import Collection
 from typing import NamedTuple
 from uuid import UUID
 
-from atrium.kit.errors import AppError, Suspended, TenantSuspended, Unauthenticated
+from atrium.kit.errors import AppError, Moving, Suspended, TenantSuspended, Unauthenticated
 
-_ENDED = "AT401"
+_ENDED, _MOVING = "AT401", "AT404"
 _SUSPENDED = {"AT402": Suspended, "AT403": TenantSuspended}
 
 
@@ -23,7 +23,8 @@ def statement(hold: Hold | None, ending: Collection[UUID] = ()) -> str:
     """What to say right after BEGIN, in the same round trip; nothing when there is nothing to hold or to end."""
     people = f"'{{{','.join(map(str, ending))}}}'" if ending else "NULL"
     if hold is not None:
-        return f";SELECT {hold.function}('{hold.person}','{hold.credential}',{hold.writing},{people})"
+        held = f"{hold.function}('{hold.person}','{hold.credential}',{hold.writing},{people})"
+        return f";SELECT {held},set_config('app.user_id','{hold.person}',true)"
     return f";SELECT lock_people(NULL,{people})" if ending else ""
 
 
@@ -32,6 +33,8 @@ def refusal_of(error: BaseException) -> AppError | None:
     state = getattr(error, "sqlstate", None)
     if state == _ENDED:
         return Unauthenticated("this credential ended while the request was under way; sign in again")
+    if state == _MOVING:
+        return Moving()
     if state in _SUSPENDED:
         return _SUSPENDED[state]("writing was suspended while the request was under way; nothing of it was kept")
     return None

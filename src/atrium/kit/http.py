@@ -22,6 +22,7 @@ STATUS = {
     Kind.TOO_LARGE: 413,
     Kind.MEDIA: 415,
     Kind.RANGE: 416,
+    Kind.MOVED: 421,
     Kind.REFUSED: 422,
     Kind.EXHAUSTED: 429,
     Kind.HEAD: 431,

@@ -29,6 +29,8 @@ class Keyring:
         parts = [part.strip() for part in secret.split(",") if part.strip()]
         if not parts or min(map(len, parts)) < 32:
             raise ValueError("each key in SERVICE_SECRET_KEY must have at least 32 characters")
+        # Of the database that the keys belong to; read once, when a process starts.
+        self.generation = 0
         self._secrets = [part.encode() for part in parts]
         self._ids = [hashlib.sha256(b"atrium key id" + part).digest()[:_ID] for part in self._secrets]
         self._sealers = {
@@ -49,6 +51,10 @@ class Keyring:
             return sealer.decrypt(sealed[1 + _ID : 1 + _ID + _NONCE], sealed[1 + _ID + _NONCE :], binding.encode())
         except (InvalidTag, ValueError) as error:
             raise Unsealable("sealed for another place, or damaged") from error
+
+    def ids(self) -> list[str]:
+        """What tells these keys from others, newest first; nothing can be opened with it."""
+        return [key_id.hex() for key_id in self._ids]
 
     def is_current(self, sealed: bytes) -> bool:
         """Whether the newest key sealed this."""

@@ -2,18 +2,33 @@
 
 import logging
 import sys
+from collections.abc import MutableMapping
 from typing import Any
 
 import msgspec
 import structlog
 
+from atrium.kit import tracing
+
 log = structlog.get_logger("atrium")
+
+
+def _placed(logger: Any, method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Which request, job or chore it was, and the trace that is part of."""
+    place = tracing.here()
+    event.setdefault("request_id", place.request_id)
+    event["trace_id"] = place.id
+    return event
 
 
 def set_up_logging(level: str) -> None:
     """Send everything, libraries included, through one renderer."""
     number = getattr(logging, level.upper(), logging.INFO)
-    shared: list[Any] = [structlog.processors.add_log_level, structlog.processors.TimeStamper(fmt="iso", utc=True)]
+    shared: list[Any] = [
+        _placed,
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+    ]
     render = structlog.processors.JSONRenderer(
         serializer=lambda value, **_: msgspec.json.encode(value, enc_hook=str).decode()
     )

@@ -1,7 +1,9 @@
 """Forward-only migrations: numbered SQL files, each applied once, safe when several processes start together."""
 
+import asyncio
 import hashlib
 import re
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,32 +11,39 @@ from typing import Any
 
 import asyncpg
 
-from atrium.kit.database import APP_ROLE, SYSTEM_ROLE
+from atrium.kit.database import APP_ROLE, SEARCH_ROLE, SYSTEM_ROLE
 from atrium.kit.paths import shipped
 from atrium.kit.pool import patiently
 from atrium.kit.refusals import Refusal
 
 _LOCK = 0x41747269756D
 _FILE = re.compile(r"(\d{4})_[a-z0-9_]+\.sql")
-# A file that cannot run inside a transaction (CREATE INDEX CONCURRENTLY) says so on its second line.
+# A file that cannot run inside a transaction (CREATE INDEX CONCURRENTLY, or batches that are committed one by one) says so on its second
+# line; its parts are sent one by one. It may be ended midway, so that doing it again must be the same as doing it once.
 _OUTSIDE = "-- transaction: none"
+_PART = "\n-- next\n"
+# A lock that is waited for is waited for by everybody who comes later, too: the wait is short, and tried again after a pause.
+_LOCK_WAIT = "1s"
+_PAUSE_SECONDS = 0.2
+_PATIENCE_SECONDS = 600
 
-_ROLES = f"""
+# The roles that exist from a migration on.
+_ROLES_FROM = {1: (APP_ROLE, SYSTEM_ROLE), 64: (SEARCH_ROLE,)}
+ROLES = [name for names in _ROLES_FROM.values() for name in names]
+_MAKE_ROLE = """
 DO $$
-DECLARE name text;
 BEGIN
-  FOREACH name IN ARRAY ARRAY['{APP_ROLE}', '{SYSTEM_ROLE}'] LOOP
-    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name) THEN
-      BEGIN
-        EXECUTE format('CREATE ROLE %I NOLOGIN NOSUPERUSER NOBYPASSRLS NOINHERIT', name);
-      EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
-      END;
-    END IF;
-    -- From 16 on, the creator of a role may grant it but not SET ROLE to it; MEMBER does not tell the two apart.
-    IF NOT pg_has_role(current_user, name, CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'MEMBER' ELSE 'SET' END) THEN
-      EXECUTE format('GRANT %I TO CURRENT_USER', name);
-    END IF;
-  END LOOP;
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '{name}') THEN
+    BEGIN
+      CREATE ROLE {name} NOLOGIN NOSUPERUSER NOBYPASSRLS NOINHERIT;
+    EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
+    END;
+  END IF;
+  -- From 16 on, the creator of a role may grant it but not SET ROLE to it; MEMBER does not tell the two apart.
+  IF NOT pg_has_role(current_user, '{name}',
+                     CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'MEMBER' ELSE 'SET' END) THEN
+    GRANT {name} TO CURRENT_USER;
+  END IF;
 END $$
 """
 
@@ -95,12 +104,27 @@ async def migrate(
         applied = []
         for number, migration in enumerate(missing, 1):
             progress(number, len(missing), migration.name)
-            if await _apply(connection, migration):
+            if await _apply(connection, migration, url):
                 applied.append(migration.name)
         return applied
     except asyncpg.InsufficientPrivilegeError as error:
         raise MigrationRefused(
-            f"this login may not migrate ({error}); give SERVICE_DATABASE_OWNER_URL a login that may create roles and tables"
+            f"this login may not migrate ({error}); give SERVICE_DATABASE_OWNER_URL a login that may create roles and tables,"
+            f" or make the roles for it: CREATE ROLE {SEARCH_ROLE} NOLOGIN NOINHERIT; GRANT {', '.join(ROLES)} TO this login"
+        ) from error
+    finally:
+        await connection.close()
+
+
+async def make_roles(url: str) -> None:
+    """Have every role that the schema grants something to, before a dump of it is loaded."""
+    connection = await patiently(lambda: asyncpg.connect(url, statement_cache_size=0))
+    try:
+        for name in ROLES:
+            await connection.execute(_MAKE_ROLE.format(name=name))
+    except asyncpg.InsufficientPrivilegeError as error:
+        raise MigrationRefused(
+            f"this login may not make the roles {', '.join(ROLES)} ({error}); have them made and granted to it"
         ) from error
     finally:
         await connection.close()
@@ -115,22 +139,6 @@ async def pending(url: str, folder: Path | None = None) -> list[str]:
         return [m.name for m in _missing(ledger, read_migrations(folder))]
     finally:
         await connection.close()
-
-
-async def weak_roles(url: str) -> list[str]:
-    """What is wrong with the serving role; empty when row-level security holds it."""
-    connection = await patiently(lambda: asyncpg.connect(url, statement_cache_size=0))
-    try:
-        row = await connection.fetchrow(
-            "SELECT rolsuper OR rolbypassrls, EXISTS (SELECT FROM pg_class WHERE relowner = r.oid) FROM pg_roles r WHERE rolname = $1",
-            APP_ROLE,
-        )
-    finally:
-        await connection.close()
-    if row is None:
-        return [f"the role {APP_ROLE} does not exist; run `atrium migrate`"]
-    faults = zip(row, ("bypasses row-level security", "owns tables"), strict=True)
-    return [f"the role {APP_ROLE} {fault}" for found, fault in faults if found]
 
 
 async def _read_ledger(connection: Any, role: str = "NONE") -> dict[int, str]:
@@ -164,23 +172,57 @@ def _require_unchanged(migration: Migration, checksum: str | None) -> None:
         )
 
 
-async def _apply(connection: Any, migration: Migration) -> bool:
+async def _apply(connection: Any, migration: Migration, url: str) -> bool:
+    """Whether it was applied here; as often as it takes, when another process migrates or holds what this one has to lock."""
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while True:
+        # Looked at before the lock as well: of many processes that start together one works, and the others pass by what it has done.
+        if migration.number > 1 and await _is_applied(connection, migration):
+            return False
+        try:
+            if (applied := await _apply_now(connection, migration, url)) is not None:
+                return applied
+        except asyncpg.LockNotAvailableError as error:
+            if time.monotonic() > deadline:
+                raise MigrationRefused(
+                    f"{migration.name} could not lock what it changes: another transaction has been holding it for"
+                    f" {_PATIENCE_SECONDS} s ({error}); end that transaction and migrate again"
+                ) from error
+        await asyncio.sleep(_PAUSE_SECONDS)
+
+
+async def _apply_now(connection: Any, migration: Migration, url: str) -> bool | None:
+    """Whether it was applied here; None while another process migrates."""
     async with connection.transaction():
-        # Held until commit: a process that waited here finds the ledger already written.
-        await connection.execute(f"SET LOCAL ROLE NONE; SELECT pg_advisory_xact_lock({_LOCK})")
+        # Held until commit: a process that comes later finds the ledger already written. It does not stand in line for it, because
+        # CREATE INDEX CONCURRENTLY waits for every statement that runs, also for one that waits for this lock.
+        await connection.execute("SET LOCAL ROLE NONE")
+        if not await connection.fetchval(f"SELECT pg_try_advisory_xact_lock({_LOCK})"):
+            return None
+        for name in _ROLES_FROM.get(migration.number, ()):
+            await connection.execute(_MAKE_ROLE.format(name=name))
         if migration.number == 1:
-            await connection.execute(_ROLES)
             await connection.execute(_LEDGER)
         if await _is_applied(connection, migration):
             return False
+        # Also ends the question before it: as long as that could give more rows, CREATE INDEX CONCURRENTLY would wait for its snapshot.
+        await connection.execute(f"SET LOCAL lock_timeout = '{_LOCK_WAIT}'")
         if migration.transactional:
             await connection.execute(migration.text)
-            await _record(connection, migration)
-            return True
-    await connection.execute(migration.text)
-    async with connection.transaction():
+        else:
+            await _apply_outside(migration, url)
         await _record(connection, migration)
     return True
+
+
+async def _apply_outside(migration: Migration, url: str) -> None:
+    """Part by part on a connection of its own, while the other one keeps everybody else from migrating."""
+    connection = await patiently(lambda: asyncpg.connect(url, statement_cache_size=0))
+    try:
+        for part in migration.text.split(_PART):
+            await connection.execute(part)
+    finally:
+        await connection.close()
 
 
 async def _is_applied(connection: Any, migration: Migration) -> bool:

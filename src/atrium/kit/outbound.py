@@ -13,7 +13,9 @@ from urllib.parse import SplitResult, quote, urlsplit
 import certifi
 import httptools
 
+from atrium.kit import tracing
 from atrium.kit.addresses import NotPublic, Unresolved, find_public, is_trusted
+from atrium.kit.tracing import Within
 
 CONNECT_SECONDS = 5.0
 # The longest silence, before the first byte and between two.
@@ -62,8 +64,20 @@ class Client:
     async def send(
         self, method: str, url: str, headers: dict[str, str], content: bytes = b"", silence: float = SILENCE_SECONDS
     ) -> Answer:
-        """The beginning of the answer: its status and headers."""
+        """The beginning of the answer: its status and headers. The other side is told which trace it is part of."""
         parts = _parts_of(url)
+        facts = {"http.request.method": method, "server.address": parts.hostname or ""}
+        with Within(method, "client", **facts) as span:
+            answer = await self._send(
+                method, parts, {**headers, "traceparent": tracing.here().traceparent}, content, silence
+            )
+            if span is not None:
+                span.note("http.response.status_code", answer.status)
+        return answer
+
+    async def _send(
+        self, method: str, parts: SplitResult, headers: dict[str, str], content: bytes, silence: float
+    ) -> Answer:
         exchange = await self._connect(parts, silence)
         self._open.add(exchange)
         exchange.on_closed = self._open.discard

@@ -48,7 +48,9 @@ class Pager:
 
     def __init__(self, keys: Keyring, listing: str, caller: UUID, *filters: object) -> None:
         self._keys = keys
-        self._bound = msgspec.json.encode((listing, caller, filters))
+        # A restore begins a new generation, and what was listed before it may not be there any more.
+        generation = (keys.generation,) if keys.generation else ()
+        self._bound = msgspec.json.encode((listing, caller, filters, *generation))
 
     def read(self, cursor: str | None, shape: type[K]) -> K | None:
         """The position a cursor stands for; None at the start."""

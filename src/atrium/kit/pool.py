@@ -38,7 +38,7 @@ class Pool:
     """At most `size` connections. A free slot holds one that is ready, or nothing; the driver's pool makes and ends them."""
 
     def __init__(self, driver: Any, size: int) -> None:
-        self._driver = driver
+        self._driver, self._size = driver, size
         self._free: list[Slot] = [None] * size
         self._waiting: deque[asyncio.Future[Slot]] = deque()
         self._closing = False
@@ -79,6 +79,12 @@ class Pool:
             await self._driver.release(connection)
         finally:
             self._offer(None)
+
+    def count(self) -> tuple[int, int, int]:
+        """Connections in use, ready ones, and those who wait for one."""
+        ready = sum(slot is not None for slot in self._free)
+        waiting = sum(not waiter.done() for waiter in self._waiting)
+        return self._size - len(self._free), ready, waiting
 
     async def close(self) -> None:
         """Wait for connections in use, then end them all."""

@@ -17,6 +17,7 @@ from typing import IO
 
 import msgspec
 
+from atrium.kit.processes import end_process
 from atrium.kit.syscalls import FilterUnavailable, compiled_filter
 
 # The user inside; also outside when the server runs as root, because limits on threads do not bind root.
@@ -88,7 +89,7 @@ class Confined:
     async def end(self) -> int:
         """End it and wait until it is gone; its exit code."""
         self.kill()
-        return await self.process.wait()
+        return await end_process(self.process)
 
     def _signal(self, number: signal.Signals) -> bool:
         group = self.is_alive and (self._group or self._read_group())
@@ -165,8 +166,7 @@ class Sandbox:
         except (FilterUnavailable, OSError) as error:
             return str(error)
         except TimeoutError:
-            process.kill()
-            await process.wait()
+            await end_process(process)
             return f"a probe took more than {_PROBE_SECONDS} s"
         if process.returncode == 0:
             return ""

@@ -18,6 +18,8 @@ _BESIDE = frozenset(
         "contains", "unevaluatedProperties", "unevaluatedItems",
     }
 )  # fmt: skip
+# What stands directly under these are names that people choose, each with a schema of its own: no keyword among them.
+_NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"})
 _DIALECT = re.compile(r"https?://json-schema\.org/(draft/20(19-09|20-12)|draft-0[467])?/?schema#?")
 _SHAPES: dict[str, type | tuple[type, ...]] = {
     "allOf": list, "anyOf": list, "oneOf": list, "enum": list, "required": list, "prefixItems": list,
@@ -47,8 +49,8 @@ class Weight(NamedTuple):
 
 
 _ONE = Weight(1)
-# Every other word of a schema, and every name of a property, weighs what stands under it.
-_SPECIAL = _ELSEWHERE | _DATA | _BESIDE | _SHAPES.keys() | {"$ref", "$schema", "uniqueItems", "pattern"}
+# Every other word of a schema weighs what stands under it.
+_SPECIAL = _ELSEWHERE | _DATA | _BESIDE | _NAMED | _SHAPES.keys() | {"$ref", "$schema", "uniqueItems", "pattern"}
 
 
 class Least(NamedTuple):
@@ -119,10 +121,15 @@ class Scale:
             return weight if node.keys() <= {"$ref", "$defs", "title", "description"} else _all_beside(weight)
         if name == "uniqueItems":
             return Weight(1, 2 * _STRUCTURED)
-        weight = self._weigh(value, depth + 1)
+        weight = self._weigh_named(value, depth + 1) if name in _NAMED else self._weigh(value, depth + 1)
         if name in ("pattern", "patternProperties"):
             weight = self._weigh_patterns(name, value).plus(weight)
         return _all_beside(weight) if name in _BESIDE else weight
+
+    def _weigh_named(self, value: Any, depth: int) -> Weight:
+        if not isinstance(value, dict) or depth > DEEPEST:
+            return self._weigh(value, depth)
+        return self._sum(self._weigh(one, depth + 1) for one in value.values())
 
     def _weigh_patterns(self, name: str, value: Any) -> Weight:
         patterns = [value] if name == "pattern" else value

@@ -1,7 +1,6 @@
 """Scripts of the server's own, each run once on one file, in the sandbox: a hostile file can kill that process, never the server."""
 
 import asyncio
-import contextlib
 import sys
 from asyncio.subprocess import PIPE, Process
 from functools import lru_cache
@@ -10,6 +9,7 @@ from typing import IO
 
 import msgspec
 
+from atrium.kit.processes import end_process
 from atrium.kit.sandbox import Limits, Program, Sandbox, is_readable_inside
 
 _LONGEST_COMPLAINT = 400
@@ -73,9 +73,7 @@ class RunningScript:
 
     async def end(self) -> None:
         """End it if it has not ended, and wait until it is gone."""
-        with contextlib.suppress(ProcessLookupError):
-            self._process.kill()
-        await self._process.wait()
+        await end_process(self._process)
 
 
 async def start_script(script: Script, stdin: IO[bytes], sandbox: Sandbox) -> RunningScript:

@@ -34,6 +34,23 @@ class JobPlacement:
     worker: UUID | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class DoneBeside:
+    """A waiting job that was done along with an attempt at another: what it was given, and what came out."""
+
+    id: UUID
+    input: Any
+    result: Any
+
+
+@dataclass(slots=True)
+class Beside:
+    """Waiting jobs that attempts of one worker do along; who chooses some holds the lock, so that no two choose the same."""
+
+    ids: set[UUID] = field(default_factory=set)
+    choosing: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobKind:
     """A declaration; a local kind has `run`, a remote one has `problem_with` and is claimed by workers over HTTP.
@@ -47,6 +64,9 @@ class JobKind:
     `finished` takes (context of the company, the kind's jobs that ended for good in one settlement, all of them together) inside
     the transaction that ends them; it also hears of jobs whose owner has left. It may return drafts of jobs that follow, which are queued
     after it: the worker goes on with them where their turn is next.
+    `beside` takes (operation, Assignment, Beside) when `run` took no time worth mentioning, and does waiting jobs of the same kind and
+    owner along: only what may be done twice without harm, because another worker may be doing it, too. It returns those that succeeded,
+    their ids added to those in Beside. What still waits when the attempt is settled ends with it, in the same transaction.
     `broken` takes (context, job) when `finished` raised for that job alone, after what it did was undone; without it the job ends
     only when `finished` does not raise.
     """
@@ -65,6 +85,7 @@ class JobKind:
     spent: Callable[[Exception], Amounts | None] | None = None
     finished: Callable[..., Awaitable[Sequence[Any] | None]] | None = None
     broken: Callable[..., Awaitable[None]] | None = None
+    beside: Callable[..., Awaitable[Sequence[DoneBeside]]] | None = None
     # Most that one process runs at once, apart from its other jobs. Every process runs such a kind, first for teams that have none
     # running there. None: as many as there are free slots, in processes that run jobs.
     at_once: int | None = None
@@ -101,6 +122,8 @@ def problems_with(kind: JobKind) -> Iterator[str]:
         yield "finished must be async and take (context, jobs)"
     if kind.broken is not None and (kind.finished is None or not is_async_of(kind.broken, 2)):
         yield "broken goes with finished; it must be async and take (context, job)"
+    if kind.beside is not None and (kind.run is None or kind.reserves is not None or not is_async_of(kind.beside, 3)):
+        yield "only a local kind that spends nothing does others beside; it must be async and take (operation, assignment, beside)"
     if kind.at_once is not None and (kind.at_once < 1 or kind.run is None or kind.place is not None):
         yield "only a kind that runs here alone says how many at once, and at least one"
     if not (1 <= kind.attempts <= 100 and 1 <= kind.lease <= 86_400):

@@ -1,10 +1,12 @@
 """The shape of one row in the route table, and the replies a handler may give."""
 
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
 from typing import Generic, Literal, NewType, TypeVar
+
+from atrium.kit.errors import Kind
 
 T = TypeVar("T")
 # Filled from the request's headers when a handler asks for them by these types.
@@ -93,13 +95,18 @@ class Route:
     gives: bool | str = False
     # Whether its permission is not enough: the owner of a hosted tenant holds instance:manage, and does not run the server.
     operators: bool = False
-    # Whether pages of every origin may read its replies (CORS); only where there is no credential to borrow.
-    cors: bool = False
+    # Whether pages of other origins may read its replies (CORS): of every origin, or of those that may use the sign-up form. Only where
+    # there is no credential to borrow.
+    cors: bool | Literal["funnel"] = False
     # Whether its handler may wait for long before it replies; it is told by `gone` when the client leaves or the credential ends.
     waits: bool = False
     # The protocol that it speaks instead of ours, and whose own documents describe it. Programs alone call it: a cookie does not
     # count, and a page of another origin is refused.
     protocol: Literal["MCP"] | None = None
+    # Whether the token of SERVICE_METRICS_TOKEN is let in as well.
+    scraped: bool = False
+    # Kinds of refusal that it gives besides those that its shape tells.
+    refuses: frozenset[Kind] = frozenset()
     # What its replies carry besides what all replies do.
     headers: tuple[tuple[str, str], ...] = ()
 
@@ -163,6 +170,12 @@ class Content:
     # What a cache may do with it, and how the bytes are packed (`gzip`, `br`); a reply without `cache` is not stored.
     cache: str | None = None
     encoding: str | None = None
+    # The request header by which a cache must tell its copies apart.
+    vary: str = "Accept-Encoding"
+    # Names these bytes: a client that has them is told so instead of being sent them again.
+    etag: str | None = None
+    # Whether pages of other origins may show or run it; otherwise browsers give it to our own alone.
+    shared: bool = False
     # What another protocol says to a message of its own; ours says it by the kind of a refusal.
     status: int = 200
 
@@ -177,9 +190,13 @@ class SseEvent:
 
 @dataclass(frozen=True, slots=True)
 class EventStream:
-    """Server-sent events, closed at the source however the stream ends. Bytes are events that have their ids and frames already."""
+    """Server-sent events, closed at the source however the stream ends. Bytes are events that have their ids and frames already.
+
+    `last_words` are what is sent when the server ends it: because the credential has ended, or because the process stops.
+    """
 
     events: AsyncGenerator[SseEvent | bytes, None]
+    last_words: Callable[[Literal["signed_out", "shutdown"]], bytes] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -182,6 +182,19 @@ class Settings:
     )
     multitenant: bool = setting(True, "Whether the instance carries several companies.")
     home: Home = setting(Home.CONSOLE, "What `/` serves: `console` or `beta`.")
+    beta_experience: str = setting(
+        "", "JSON file with the sign-up form that `beta` shows until one is published; a plugin's when empty."
+    )
+    beta_proof_cost: int = setting(1000, "Rounds of PBKDF2 in one try at a sign-up's proof of work.", most=1_000_000)
+    beta_proof_tries: int = setting(
+        1000,
+        "Tries that a sign-up's proof of work takes on average; more where many sign up.",
+        least=2,
+        most=10_000_000,
+    )
+    beta_origins: str = setting(
+        "", "Origins (comma separated) whose pages may use the sign-up form; those of every origin when empty."
+    )
     base_url: str = setting("", "Address people reach this server at, for links; taken from the request when empty.")
     hosted: bool = setting(False, "Hosted mode: one tenant, provisioned and suspended with the provisioning token.")
     provision_token: str = setting("", "The credential of the provisioning routes in hosted mode.", secret=True)
@@ -218,6 +231,18 @@ class Settings:
         "Hours for which bytes stay in the blob store after the last version of theirs; 0 frees them at once.",
         least=0,
         most=876_600,
+    )
+    backup_dir: str = setting(
+        "",
+        "Folder that serving processes keep backups in, and back up to before they migrate; none are made when empty.",
+    )
+    backup_hours: int = setting(
+        24, "Hours between two backups that a serving process makes and verifies; 0 makes none by itself.", least=0
+    )
+    backup_database_url: str = setting(
+        "",
+        "A login for backups that sees every company's rows: a superuser, or one with BYPASSRLS; the owner's when empty.",
+        secret=True,
     )
     s3_bucket: str = setting("files", "Name of the bucket that holds a team's objects for S3 clients.")
     s3_region: str = setting(
@@ -288,10 +313,15 @@ class Settings:
         30, "Days for which deleted notes, documents and files can be restored; 0 deletes them at once.", least=0
     )
     default_locale: str = setting("en", "Locale of people who have not chosen one, until the instance sets its own.")
+    locales_dir: str = setting(
+        "",
+        "Folder of catalogs above the shipped ones, and of what is exported; `locales` in the data folder when empty.",
+    )
     rate_per_credential: int = setting(6000, "Requests a minute one credential may make to one process.")
     rate_public_writes: int = setting(
         60, "Public writes (sign-in, first run) a minute from one address, over all processes."
     )
+    rate_challenges: int = setting(60, "Challenges for signing up a minute to one address, over all processes.")
     login_failures: int = setting(
         5, "Failed sign-ins in 15 minutes, per account and per address, before backoff starts."
     )
@@ -307,12 +337,29 @@ class Settings:
         "", "File with this server's certificate chain (PEM): it then speaks HTTPS itself, without a proxy in front."
     )
     tls_key: str = setting("", "File with the certificate's private key (PEM).")
+    transfer_key: str = setting(
+        "",
+        "Seals and signs a company that moves to another instance; the same on both (32 characters or more).",
+        secret=True,
+    )
+    metrics_token: str = setting(
+        "",
+        "The credential with which Prometheus reads GET /api/metrics, and nothing else (32 characters or more).",
+        secret=True,
+    )
     access_log: bool = setting(True, "Write one line per request to standard output.")
+    access_log_paths: bool = setting(
+        False, "Write whole paths into those lines instead of the route and its ids; paths hold keys of private files."
+    )
     log_level: LogLevel = setting(LogLevel.INFO, "Lowest level that is logged: debug, info, warning or error.")
 
     def trash_age(self) -> timedelta:
         """For how long deleted things are kept; more than a century is a century."""
         return timedelta(days=min(self.trash_days, 36_525))
+
+    def allowed_beta_origins(self) -> frozenset[str]:
+        """The origins of `beta_origins`, one by one."""
+        return frozenset(filter(None, self.beta_origins.lower().replace(" ", "").split(",")))
 
     def trusted_executor_hosts(self) -> frozenset[str]:
         """The hosts of `executor_hosts`, one by one."""
@@ -330,6 +377,26 @@ def read_settings(
         if (name := PREFIX + f.name.upper()) in found
     }
     return Settings(**({**(usual or {})} | values | overrides))
+
+
+def wants_traces(environment: Mapping[str, str] | None = None) -> bool:
+    """Whether the standard OTEL_ variables name a place to send traces to."""
+    found = os.environ if environment is None else environment
+    off = found.get("OTEL_SDK_DISABLED", "").lower() == "true" or found.get("OTEL_TRACES_EXPORTER", "otlp") != "otlp"
+    return not off and bool(found.get("OTEL_EXPORTER_OTLP_ENDPOINT") or found.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"))
+
+
+def chose_sampler(environment: Mapping[str, str] | None = None) -> bool:
+    """Whether OTEL_TRACES_SAMPLER says which traces are recorded."""
+    return bool((os.environ if environment is None else environment).get("OTEL_TRACES_SAMPLER"))
+
+
+def read_supervision(process: int, environment: Mapping[str, str] | None = None) -> tuple[str, float]:
+    """Where the service manager of this process listens, and after how many seconds of silence it ends it; empty and 0 for none."""
+    found = os.environ if environment is None else environment
+    watched = found.get("WATCHDOG_PID", str(process)) == str(process)
+    microseconds = found.get("WATCHDOG_USEC", "") if watched else ""
+    return found.get("NOTIFY_SOCKET", ""), int(microseconds) / 1e6 if microseconds.isdigit() else 0.0
 
 
 def search_path() -> str:

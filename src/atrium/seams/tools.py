@@ -62,6 +62,11 @@ class Tool:
     # What its own server calls it, where that is another name.
     origin: str = ""
 
+    @property
+    def foreign(self) -> bool:
+        """Whether it is a guest's or another server's: what it knows, and from whom, is not known here."""
+        return not self.source.startswith(("core", "plugin:"))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Artifact:

@@ -13,6 +13,7 @@ from atrium.kit.errors import Invalid
 from atrium.seams.blobs import BlobStoreFactory
 from atrium.seams.jobs import JobKind
 from atrium.seams.onboarding import Experience
+from atrium.seams.sharing import Shareable
 from atrium.seams.tools import Tool, ToolSource
 from atrium.seams.workflows import Workflow
 
@@ -45,6 +46,15 @@ class Chore:
 
 
 @dataclass(frozen=True, slots=True)
+class Sealed:
+    """A column of a company's table that the instance's key seals; `binding` takes the row's other columns as text."""
+
+    table: str
+    column: str
+    binding: Callable[[Mapping[str, str]], str]
+
+
+@dataclass(frozen=True, slots=True)
 class Domain:
     """One domain: its name in the route table and what it plugs in.
 
@@ -58,10 +68,13 @@ class Domain:
     job_kinds: tuple[JobKind, ...] = ()
     listeners: tuple[Listener, ...] = ()
     chores: tuple[Chore, ...] = ()
+    shareables: tuple[Shareable, ...] = ()
     start: Callable[[Any], Awaitable[Any]] | None = None
     stop: Callable[[Any, Any], Awaitable[None]] | None = None
     # Takes (database, keys): seals the domain's secrets again under the newest key, and returns how many it changed.
     reseal: Callable[[Any, Any], Awaitable[int]] | None = None
+    # What of a company's rows it seals: sealed again when a company moves.
+    sealed: tuple[Sealed, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +139,8 @@ class LoadedPlugin:
     onboarding: Experience | None = None
     # Folders of pages that it has, by name.
     bundles: Mapping[str, Path] = field(default_factory=dict)
+    # What its page in the console is called, by language; None without a page.
+    page: Mapping[str, str] | None = None
 
 
 @dataclass(slots=True)
@@ -136,6 +151,7 @@ class Registry:
     tool_sources: list[ToolSource] = field(default_factory=list)
     job_kinds: dict[str, JobKind] = field(default_factory=dict)
     listeners: dict[type, list[Listener]] = field(default_factory=dict)
+    shareables: dict[str, Shareable] = field(default_factory=dict)
     blob_stores: dict[str, BlobStoreFactory] = field(default_factory=dict)
     plugins: dict[str, LoadedPlugin] = field(default_factory=dict)
     failed_plugins: dict[str, str] = field(default_factory=dict)
