@@ -22,6 +22,7 @@ ELSEWHERE = {
     "SECURITY.md": "security/index.md",
     "STYLE.md": "contributing/style.md",
     "benchmarks/README.md": "contributing/benchmarks.md",
+    "tests/README.md": "contributing/tests.md",
     "console/README.md": "contributing/console.md",
     "worker/README.md": "guides/worker.md",
 }

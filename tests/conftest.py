@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import structlog
+from hypothesis import settings
 
 from atrium.boot.assemble import Application
 from tests.client import Client
@@ -15,9 +16,15 @@ from tests.models.llama import Llama, llama_serving
 from tests.models.tiny_model import build
 from tests.people import Company, found_company
 from tests.postgres import fresh_database
+from tests.processes import PROOFS
 from tests.servers import open_application, settings_for
 
 SHOWN_FILES, SLOW_FILE = 20, 5
+
+# A busy machine is not a defect: no example has a deadline. The gate draws the same examples every time; proofs draw new ones.
+settings.register_profile("gate", deadline=None, max_examples=60, derandomize=True, database=None)
+settings.register_profile("proofs", deadline=None, max_examples=500, print_blob=True)
+settings.load_profile("proofs" if PROOFS else "gate")
 
 
 def pytest_configure() -> None:

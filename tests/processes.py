@@ -20,12 +20,18 @@ from typing import Any
 import asyncpg
 import httpx
 
+from tests.forked import Forked, can_fork, fork
+from tests.patience import PATIENCE
 from tests.postgres import fresh_database
 from tests.servers import SECRET
 
 ROOT = Path(__file__).parent.parent
 ATRIUM = ("-m", "atrium")
 FIRST_RUN = {"username": "ada", "password": "a phrase only ada knows", "org": "Acme", "team": "Core"}
+
+
+# Whether proofs run: they draw their seeds and take their time.
+PROOFS = bool(os.environ.get("ATRIUM_PROOFS") or os.environ.get("ATRIUM_FULL"))
 
 
 def rounds(few: int, many: int) -> range:
@@ -64,7 +70,7 @@ def free_port() -> int:
 class Process:
     """A process we started; `output` is everything it has printed so far."""
 
-    popen: subprocess.Popen[bytes]
+    popen: subprocess.Popen[bytes] | Forked
     log: Path
     port: int = 0
     certificate: Path | None = None
@@ -82,10 +88,10 @@ class Process:
         headers = {"authorization": f"Bearer {token}"} if token else {}
         trusted = ssl.create_default_context(cafile=self.certificate) if self.certificate else True
         return httpx.AsyncClient(
-            base_url=self.address, headers=headers, timeout=30, trust_env=False, verify=trusted, **options
+            base_url=self.address, headers=headers, timeout=PATIENCE, trust_env=False, verify=trusted, **options
         )
 
-    async def until_ready(self, seconds: float = 60) -> None:
+    async def until_ready(self, seconds: float = PATIENCE) -> None:
         """Wait for /ready; an early end or a missed deadline fails with what the process printed."""
         deadline = time.monotonic() + seconds
         async with self.client() as client:
@@ -94,14 +100,14 @@ class Process:
                 assert time.monotonic() < deadline, f"not ready after {seconds} s:\n{self.output}"
                 await asyncio.sleep(0.02)
 
-    async def until_prints(self, text: str, seconds: float = 60) -> None:
+    async def until_prints(self, text: str, seconds: float = PATIENCE) -> None:
         """Wait until the output contains the text."""
         deadline = time.monotonic() + seconds
         while text not in self.output:
             assert time.monotonic() < deadline, f"did not print {text!r}:\n{self.output}"
             await asyncio.sleep(0.02)
 
-    async def until_ended(self, seconds: float = 60) -> int:
+    async def until_ended(self, seconds: float = PATIENCE) -> int:
         """The exit code; a signal that killed it is its negative number."""
         return await asyncio.to_thread(self.popen.wait, seconds)
 
@@ -130,6 +136,8 @@ def start(
     """Start python with these arguments; standard output and error go to one file in the folder, unless elsewhere."""
     number, name = tempfile.mkstemp(prefix="output-", dir=folder)
     with os.fdopen(number, "wb") as log:
+        if can_fork(arguments, seen):
+            return Process(fork(arguments, seen, output or log), Path(name), port)
         popen = subprocess.Popen(
             [sys.executable, *arguments],
             env=seen,
@@ -240,7 +248,7 @@ class PrivatePostgres:
 
     def _control(self, *arguments: str) -> None:
         command = [str(self._server.bin_path / "pg_ctl"), "-D", str(self._server.pgdata), *arguments]
-        subprocess.run(command, check=True, user=self._server.system_user, stdout=subprocess.DEVNULL, timeout=60)
+        subprocess.run(command, check=True, user=self._server.system_user, stdout=subprocess.DEVNULL, timeout=PATIENCE)
 
 
 @contextmanager
@@ -266,7 +274,7 @@ async def holding(url: str, sql: str, *values: object) -> AsyncIterator[None]:
         await connection.close()
 
 
-async def until_queued(url: str, count: int, seconds: float = 30) -> None:
+async def until_queued(url: str, count: int, seconds: float = PATIENCE) -> None:
     """Wait until this many connections of the database wait for a lock."""
     deadline = time.monotonic() + seconds
     waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"

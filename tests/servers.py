@@ -1,5 +1,6 @@
 """A whole server inside the test process, on a database of its own."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -12,6 +13,7 @@ from atrium.routes import ROUTES
 from atrium.seams.routes import Route
 from atrium.seams.settings import Settings
 from atrium.seams.wiring import Domain
+from tests.patience import PATIENCE
 from tests.postgres import fresh_database
 
 SECRET = "a key for tests that is long enough to be one"
@@ -48,7 +50,18 @@ async def open_application(
     try:
         yield house
     finally:
-        await house.app.on_stop()
+        await _stop(house)
+
+
+async def _stop(house: Application) -> None:
+    """Close it; one that does not end says what it waits for."""
+    stopping = asyncio.ensure_future(house.app.on_stop())
+    await asyncio.wait([stopping], timeout=PATIENCE)
+    if not stopping.done():
+        for task in asyncio.all_tasks():
+            task.print_stack()
+    assert stopping.done(), "the server did not stop; what its tasks wait for is above"
+    stopping.result()
 
 
 @asynccontextmanager
@@ -56,3 +69,10 @@ async def fresh_application(domains: tuple[Domain, ...] = DOMAINS, **settings: A
     """The same on an empty database of its own, with these settings."""
     async with fresh_database() as url, open_application(settings_for(url, **settings), domains=domains) as house:
         yield house
+
+
+def requests_counted(house: Application, method: str, route: str, status: int) -> float:
+    """How many requests of a row were answered with this status."""
+    labels = {"http_request_method": method, "http_route": route, "http_response_status_code": str(status)}
+    counted = house.services.metrics.registry.get_sample_value("http_server_request_duration_seconds_count", labels)
+    return counted or 0

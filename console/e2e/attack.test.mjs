@@ -4,11 +4,11 @@ import { after, before, describe, it } from 'node:test';
 import { openCollector, openGlass } from './eavesdrop.mjs';
 import { embedding, forging, LIVELY, nasty, sign, storeAll } from './hostile.mjs';
 import { CREDENTIAL, everythingKept, tryToGive, tryToStay } from './thief.mjs';
-import { call, closeAll, found, join, openBrowser, openPerson, openServer, PASSWORD, put } from './world.mjs';
+import { call, closeAll, found, join, openBrowser, openPerson, openServer, PASSWORD, put, until } from './world.mjs';
 import { wordsOf } from './words.mjs';
 
 const t = wordsOf('en');
-let browser, server, glass, collector, ada, mallory, links;
+let browser, server, glass, collector, ada, mallory, links, marks = 0;
 before(async () => {
   browser = await openBrowser();
   server = await openServer();
@@ -60,29 +60,34 @@ async function leave({ page }) {
 }
 
 /** Shown or saved; a document that leads elsewhere at once was shown as well. */
-const endOf = (navigation) => navigation.then(() => 'shown', ({ message }) => {
-  if (/Download is starting|ERR_ABORTED/.test(message)) return 'saved';
-  if (/interrupted by another navigation/.test(message)) return 'shown';
-  throw new Error(message);
+const endOf = (navigation) => navigation.then(() => 'shown', (error) => {
+  if (/Download is starting|ERR_ABORTED/.test(error.message)) return 'saved';
+  if (/interrupted by another navigation/.test(error.message)) return 'shown';
+  throw error;
 });
 
-/** A few at a time, each for as long as `stay` says. */
+/** Waits as long as a theft takes: in the same browser the attacker's own script is loaded and tells their server that it ran. */
+async function timeToSteal(page) {
+  const mark = `mark-${++marks}`;
+  const { elsewhere } = collector.page(mark, `<!doctype html><title>Offers</title><script type="module">await fetch('/page/${mark}-tell');document.title='told'</script>`);
+  await page.goto(elsewhere);
+  await page.waitForFunction(() => document.title === 'told');
+}
+
+/** A few at a time, each for as long as `stay` says and a theft takes. */
 async function visitAll({ context }, names, stay) {
   const ends = {}, waiting = [...names];
   const reader = async () => {
-    const page = await context.newPage();
+    const [page, beside] = [await context.newPage(), await context.newPage()];
     for (let name = waiting.shift(); name; name = waiting.shift()) {
-      ends[name] = await endOf(page.goto(links[name], { timeout: 30_000 }));
-      await stay(page, name);
+      ends[name] = await endOf(page.goto(links[name]));
+      await stay?.(name);
+      await timeToSteal(beside);
     }
-    await page.close();
+    await Promise.all([page.close(), beside.close()]);
   };
   await Promise.all([reader(), reader(), reader(), reader()]);
   return ends;
-}
-
-async function until(happened) {
-  for (let waited = 0; waited < 20_000 && !happened(); waited += 50) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
 /** What somebody has, as the server knows it. */
@@ -104,7 +109,7 @@ describe('documents of another company, opened by an operator who is signed in',
     await leave(person);
     const had = await belongings(ada);
 
-    const ends = await visitAll(person, Object.keys(links), (page) => page.waitForTimeout(200));
+    const ends = await visitAll(person, Object.keys(links));
 
     assert.deepEqual(collector.names(), []);
     assert.deepEqual(brought().filter((one) => !isOwnStep(one)), []);
@@ -119,11 +124,10 @@ describe('documents of another company, opened by an operator who is signed in',
     const had = await belongings(ada);
     glass.walls = false;
 
-    await visitAll(person, LIVELY, async (page, name) => {
-      await until(() => collector.heard.some((one) => one.name === name));
+    await visitAll(person, LIVELY, async (name) => {
+      await until(`${name} is heard`, () => collector.heard.some((one) => one.name === name));
       // One of them for as long as its whole theft takes.
-      if (name === 'cors-document') await until(() => words().includes('"/api/members!"'));
-      await page.waitForTimeout(200);
+      if (name === 'cors-document') await until('its theft is told', () => words().includes('"/api/members!"'));
     }).finally(() => { glass.walls = true; });
 
     assert.deepEqual(LIVELY.filter((name) => !collector.names().includes(name)), []);
@@ -144,7 +148,7 @@ describe('documents of another company, opened by an operator who is signed in',
     glass.walls = false;
 
     await person.page.goto(links['cors-document']);
-    await until(() => words().includes('"local"'));
+    await until('the storage is told', () => words().includes('"local"'));
     glass.walls = true;
 
     assert.ok(CREDENTIAL.test(words()));
@@ -161,7 +165,9 @@ describe('pages of the attacker\'s own, opened by an operator who is signed in',
     const expected = hosts.flatMap((host) => [`embed-report-${host}`, `forge-report-${host}`]).sort();
 
     await Promise.all(pages.flatMap(({ elsewhere, nearby }) => [elsewhere, nearby]).map(async (address) => (await person.context.newPage()).goto(address)));
-    await until(() => expected.every((name) => collector.names().includes(name)));
+    await until('every page reports', () => expected.every((name) => collector.names().includes(name)));
+    // A frame's request may still be under way when the page has told what it saw.
+    await until('every request is answered', () => brought().every((one) => one.status));
 
     assert.deepEqual(collector.names(), expected);
     const reports = collector.heard.map((one) => JSON.parse(one.words.split('\n').at(-1)));
@@ -205,7 +211,7 @@ describe('a colleague of the attacker', () => {
     const link = person.page.getByRole('link', { name: 'invoice' });
     const [opened] = await Promise.all([person.context.waitForEvent('page'), link.click()]);
     await opened.waitForLoadState();
-    await opened.waitForTimeout(300);
+    await timeToSteal(page);
 
     assert.deepEqual(collector.names(), []);
     assert.deepEqual(brought('POST', 'PUT', 'PATCH', 'DELETE'), []);

@@ -26,8 +26,8 @@ const appendTo = async (page, text) => {
 describe('writing together', () => {
   it('keeps both texts when two browsers save', async () => {
     const note = await makeNote('# Monday\n\nquiet night');
-    const one = await openPerson(browser, server, { token: ada });
-    const two = await openPerson(browser, server, { token: grace });
+    const one = await openPerson(browser, server, { token: ada, deaf: true });
+    const two = await openPerson(browser, server, { token: grace, deaf: true });
     await one.go(`/notes/${note.id}`);
     await two.go(`/notes/${note.id}`);
     await editor(two.page).waitFor();
@@ -50,7 +50,7 @@ describe('writing together', () => {
 
   it('lets the person decide, and saves what they decided', async () => {
     const note = await makeNote('start');
-    const one = await openPerson(browser, server, { token: ada });
+    const one = await openPerson(browser, server, { token: ada, deaf: true });
     await one.go(`/notes/${note.id}`);
     await editor(one.page).waitFor();
     await call(server, `/api/notes/${note.id}`, { token: grace, method: 'PUT', body: { body: 'start\nfrom a program' } });
@@ -67,7 +67,7 @@ describe('writing together', () => {
 
   it('keeps the text of a tab that dies without a network', async () => {
     const note = await makeNote('before');
-    const one = await openPerson(browser, server, { token: ada });
+    const one = await openPerson(browser, server, { token: ada, deaf: true });
     await one.go(`/notes/${note.id}`);
     await editor(one.page).waitFor();
     await one.context.setOffline(true);
@@ -88,7 +88,7 @@ describe('writing together', () => {
 
   it('saves by itself once the network is back', async () => {
     const note = await makeNote('before');
-    const one = await openPerson(browser, server, { token: ada });
+    const one = await openPerson(browser, server, { token: ada, deaf: true });
     await one.go(`/notes/${note.id}`);
     await editor(one.page).waitFor();
     await one.context.setOffline(true);

@@ -60,7 +60,7 @@ describe('the life of a document', () => {
 describe('a document', () => {
   it('keeps both texts when two people save', async () => {
     const { id } = await make('# Monday\n\nquiet night');
-    const one = await openPerson(browser, server, { token: grace });
+    const one = await openPerson(browser, server, { token: grace, deaf: true });
     await one.go(`/documents/${id}`);
     await editor(one.page).waitFor();
     await call(server, `/api/documents/${id}`, { token: ada, method: 'PUT', body: { body: '# Monday\n\nquiet night\nAda saw a fog bank' } });

@@ -39,6 +39,12 @@ export async function stock(server, ada, people) {
 const versions = (t) => (page) => page.getByTestId('version').nth(2).waitFor({ state: 'visible' }).then(() => page.getByRole('button', { name: t('versions.compare_version', { n: 1 }), exact: true }).waitFor());
 const sharing = (t) => (page) => page.getByRole('dialog').getByTestId('grant').nth(2).waitFor().then(() => page.getByLabel(t('files.share_whom')).waitFor());
 
+/** The browser's own viewer has drawn the document. */
+async function drawn(page) {
+  const frame = await (await page.locator('iframe').elementHandle()).contentFrame();
+  await frame.waitForLoadState();
+}
+
 export const fileScreensOf = ({ files }, t) => [
   { name: 'files', path: '/files' },
   { name: 'files-folder', path: '/files?at=ports/rotterdam/' },
@@ -55,7 +61,7 @@ export const fileScreensOf = ({ files }, t) => [
   },
   { name: 'files-new-folder', path: '/files', act: async (page) => { await page.getByRole('button', { name: t('files.new_folder') }).click(); await page.getByRole('dialog').waitFor(); } },
   { name: 'file', path: `/files/${files.tides}`, act: (page) => page.locator('.prose table').waitFor() },
-  { name: 'file-pdf', path: `/files/${files.pdf}`, act: (page) => page.locator('iframe').waitFor().then(() => page.waitForTimeout(1500)) },
+  { name: 'file-pdf', path: `/files/${files.pdf}`, act: drawn },
   { name: 'file-versions', path: `/files/${files.tides}?view=versions`, act: versions(t) },
   { name: 'file-compare', path: `/files/${files.tides}?view=versions`, act: async (page) => { await page.getByRole('button', { name: t('versions.compare_version', { n: 1 }), exact: true }).click(); await page.locator('[data-line=added]').first().waitFor(); } },
   { name: 'file-text', path: `/files/${files.tides}?view=text` },

@@ -29,7 +29,7 @@ describe('the sidebar', () => {
       const { y, height } = await link.boundingBox();
       assert.ok(y + height <= 720);
     }
-    assert.equal(await person.page.locator('aside nav').evaluate(({ parentElement: box }) => box.scrollHeight > box.clientHeight), false);
+    assert.equal(await person.page.locator('aside nav').first().evaluate(({ parentElement: box }) => box.scrollHeight > box.clientHeight), false);
     await person.close();
   });
 

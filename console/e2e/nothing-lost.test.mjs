@@ -1,7 +1,8 @@
 // A wrong click costs nothing: deletions taken back, earlier texts brought back, shares seen and withdrawn.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { call, closeAll, found, join, openBrowser, openPerson, openServer, put } from './world.mjs';
+import { isDeepStrictEqual } from 'node:util';
+import { call, closeAll, found, join, openBrowser, openPerson, openServer, put, until } from './world.mjs';
 import { LOCALES, wordsOf } from './words.mjs';
 
 const t = wordsOf('en');
@@ -121,20 +122,17 @@ describe('the shares of a note', () => {
       const person = await speaking(locale);
       const { page } = person;
       const shares = async () => (await read(`/api/notes/${id}/shares`)).items.map((one) => [one.username, one.permission]);
-      const within = async (wanted) => {
-        for (let tries = 0; tries < 50 && JSON.stringify(await shares()) !== JSON.stringify(wanted); tries++) await page.waitForTimeout(100);
-        assert.deepEqual(await shares(), wanted);
-      };
+      const become = (wanted) => until(`the shares are ${JSON.stringify(wanted)}`, async () => isDeepStrictEqual(await shares(), wanted));
       await person.go(`/notes/${id}`);
       await button(page, words('notes.share')).click();
 
       await page.getByTestId('share').getByText('Grace Hopper').waitFor();
       assert.equal(await button(page, words('notes.share_with', { name: 'Grace Hopper' })).count(), 0, 'who has it already is offered again');
       await page.getByLabel(words('notes.share_level_of', { name: 'Grace Hopper' })).selectOption('notes:write');
-      await within([['grace', 'notes:write']]);
+      await become([['grace', 'notes:write']]);
       await button(page, words('notes.share_withdraw', { name: 'Grace Hopper' })).click();
       await news(page, words('notes.unshared_with', { name: 'Grace Hopper' }));
-      await within([]);
+      await become([]);
       await page.getByTestId('share').waitFor({ state: 'detached' });
       await button(page, words('notes.share_with', { name: 'Grace Hopper' })).waitFor();
 
@@ -164,6 +162,29 @@ describe('an earlier text of a note', () => {
     await page.locator('.cm-content', { hasText: 'Monday: quiet.' }).waitFor();
 
     assert.equal((await read(`/api/notes/${id}`)).body, 'Monday: quiet.');
+    await person.close();
+  });
+
+  it('is given a name, which it keeps', async () => {
+    const { id } = await makeNote('Rota', 'Monday: Ada.');
+    const person = await speaking('en');
+    const { page } = person;
+    const name = async (n, text) => {
+      await button(page, t('versions.name_title', { n })).click();
+      await page.getByLabel(t('versions.name_field')).fill(text);
+      await page.getByRole('dialog').getByRole('button', { name: t('ui.save'), exact: true }).click();
+    };
+    await person.go(`/notes/${id}/history`);
+    await name(1, 'As agreed');
+    await news(page, t('versions.named', { n: 1 }));
+    await page.getByTestId('version').getByText('As agreed').waitFor();
+    await call(server, `/api/notes/${id}`, { token: ada, method: 'PUT', body: { body: 'Monday: Grace.' } });
+    await page.reload();
+    await page.getByTestId('version').nth(1).getByText('As agreed').waitFor();
+    await name(1, '');
+    await news(page, t('versions.unnamed', { n: 1 }));
+
+    assert.deepEqual((await read(`/api/notes/${id}/versions`)).items.map((one) => one.name), [null, null]);
     await person.close();
   });
 

@@ -1,8 +1,8 @@
 // Code that does not arrive: no connection, an upgrade, a slow line. Never a dead tab, never a loop, nothing of /api kept.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { examineBoth } from './axe.mjs';
-import { call, closeAll, found, openBrowser, openLine, openPerson, openServer } from './world.mjs';
+import { examineBoth, still } from './axe.mjs';
+import { call, closeAll, found, openBrowser, openLine, openPerson, openServer, PATIENCE, until } from './world.mjs';
 import { LOCALES, wordsOf } from './words.mjs';
 
 const t = wordsOf('en');
@@ -113,7 +113,7 @@ describe('a click without a connection, where there is no service worker', () =>
 describe('after an upgrade', () => {
   const gone = (route) => route.fulfill({ status: 404, json: { code: 'console.asset_missing' } });
   const newer = async (route) => {
-    const answer = await route.fetch();
+    const answer = await route.fetch({ timeout: PATIENCE });
     await route.fulfill({ response: answer, body: (await answer.text()).replace(/assets\/index-[\w-]+\.js/, 'assets/index-upgraded.js') });
   };
 
@@ -137,14 +137,18 @@ describe('after an upgrade', () => {
     const person = await openPerson(browser, server, { token: ada, worker: false });
     const { page } = person;
     let loads = 0;
+    let asked = 0;
     await openSettings(person);
     await page.route('**/assets/MembersPage-*.js', gone);
-    await page.route(`${server.address}/`, (route) => (route.request().isNavigationRequest() ? (loads++, route.continue()) : newer(route)));
+    await page.route(`${server.address}/`, (route) => (route.request().isNavigationRequest() ? (loads++, route.continue()) : newer(route).then(() => { asked++; })));
 
     await goTo(page, t('nav.members'));
     await page.waitForFunction(() => performance.getEntriesByType('navigation')[0]?.type === 'reload');
     await page.getByText(t('app.unloaded_body')).waitFor();
-    await page.waitForTimeout(1000);
+    await until('it asks which build is served', () => asked === 2);
+    // What is asked later is answered later: a tab that were to load once more would not be here.
+    await page.evaluate(async () => (await fetch('/', { cache: 'no-store' })).text());
+    await still(page);
 
     assert.equal(loads, 1);
     await person.close();
@@ -191,18 +195,22 @@ describe('the service worker', () => {
 });
 
 describe('while the program is on its way', () => {
-  const slow = (page, pattern = '**/assets/index-*.js') => page.route(pattern, async (route) => {
-    await new Promise((resolve) => setTimeout(resolve, 1500));
-    await route.continue().catch(() => undefined);
-  });
+  /** The program waits until it is let through. */
+  const hold = async (page) => {
+    let release;
+    const released = new Promise((resolve) => { release = resolve; });
+    await page.route('**/assets/index-*.js', (route) => released.then(() => route.continue()));
+    return release;
+  };
   for (const [who, place, path] of [['somebody signed in', 'inside', '/'], ['a stranger', 'outside', '/sign-in']]) {
     it(`the page shows the outlines of what ${who} gets`, async () => {
       const person = await openPerson(browser, server, { token: place === 'inside' ? ada : undefined, worker: false });
       const { page } = person;
-      await slow(page);
+      const release = await hold(page);
       await page.goto(`${server.address}/#${path}`, { waitUntil: 'commit' });
       await page.locator(`#outline .${place}`).waitFor();
       assert.equal(await page.locator('#outline > div:visible').count(), 1);
+      release();
       await person.settled();
       assert.equal(await page.locator('#outline').isVisible(), false);
       await person.close();

@@ -1,5 +1,6 @@
 // Dialogs that show something once. Every visit makes one more of what they show.
 import { forSomebody } from './person-menu.mjs';
+import { BOARD, prospect, signUp } from './onboarding-screens.mjs';
 import { confirm, PASSWORD, totp } from './world.mjs';
 
 let made = 0;
@@ -26,6 +27,19 @@ const leave = (t) => async (page) => {
   await page.getByTestId('left').first().waitFor();
 };
 
+/** A stranger who is invited at once. */
+const invite = (t) => async (page) => {
+  const name = fresh('runa');
+  await signUp({ address: new URL(page.url()).origin }, { email: `${name}@example.com` });
+  await page.reload();
+  await prospect(page, `${name}@`).locator('[data-row]').focus();
+  await page.keyboard.press('i');
+  await page.getByLabel(t('onboarding.company')).fill(name);
+  await confirm(page);
+  await page.getByRole('dialog').getByRole('button', { name: t('onboarding.invite') }).click();
+  await issued(page);
+};
+
 export const onceScreensOf = (team, t) => [
   { name: 'member-reset', path: '/settings/members', act: forSomebody(t, 'members.reset') },
   { name: 'member-left', path: '/settings/members', act: leave(t) },
@@ -46,6 +60,7 @@ export const onceScreensOf = (team, t) => [
       await issued(page);
     },
   },
+  { name: 'sign-up-invited', path: BOARD, act: invite(t) },
   { name: 'two-factor-scan', path: '/settings/security', token: team.marta, act: enrol(t) },
   { name: 'two-factor-codes', path: '/settings/security', token: team.marta, act: async (page) => { await enrol(t)(page); await page.getByLabel(t('account.first_code')).fill(totp(await page.getByTestId('totp-secret').innerText())); await page.getByRole('dialog').getByRole('button', { name: t('ui.continue') }).click(); await page.getByTestId('recovery-code').first().waitFor(); } },
 ];

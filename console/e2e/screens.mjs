@@ -2,6 +2,9 @@
 import { companyScreensOf, settle } from './company-screens.mjs';
 import { fileScreensOf, stock } from './file-screens.mjs';
 import { employ, jobScreensOf } from './job-screens.mjs';
+import { knowledgeScreensOf, learn } from './knowledge-screens.mjs';
+import { localizationScreensOf, localize } from './localization-screens.mjs';
+import { onboardingScreensOf, welcome } from './onboarding-screens.mjs';
 import { onceScreensOf } from './once-screens.mjs';
 import { forSomebody } from './person-menu.mjs';
 import { automate, workflowScreensOf } from './workflow-screens.mjs';
@@ -25,6 +28,9 @@ export async function furnish(server) {
   await call(server, '/api/2fa/enable', { token: people[0].token, body: { password: 'correct horse battery' } });
   // Two-factor ends sessions, not tokens: by this one its screens are visited.
   const { token: marta } = await call(server, '/api/tokens', { token: people[0].token, body: { name: 'Berth planner', scope: ['notes:read'] } });
+  // Before the automation, which leaves a run that waits for a worker.
+  const knowledge = await learn(server, ada);
+  const localization = await localize(server, ada);
   const automation = await automate(server, ada);
   const notes = [];
   for (const [title, visibility, body] of [...NOTES].reverse()) notes.unshift(await call(server, '/api/notes', { token: ada, body: { title, visibility, body } }));
@@ -41,6 +47,7 @@ export async function furnish(server) {
   for (const [term, translation, note] of [['berth', 'atraque', 'Where a ship lies.'], ['Hafrún', null, 'The name of a ship.']]) await call(server, '/api/glossary', { token: ada, body: { target: 'es', term, translation, note, case_sensitive: translation === null } });
   await call(server, '/api/translate', { token: ada, body: { text: 'The **Hafrún** leaves berth 7 at noon.', target: 'es', format: 'markdown' } });
   await settle(server, ada, people);
+  await welcome(server, ada);
   const files = await stock(server, ada, people);
   await discard(server, ada, people);
   const jobs = await employ(server, ada);
@@ -51,7 +58,7 @@ export async function furnish(server) {
   const { token: femke } = await call(server, '/api/login', { body: { username: 'femke', password: PASSWORD } });
   const tainted = { ...conversation, title: 'Berths in week 46', tainted: true };
   const { id: agent } = await put(server, femke, 'chats/berths.json', JSON.stringify(tainted), 'application/vnd.atrium.chat+json');
-  return { chat, agent, femke, ada, marta, note: notes[0].id, contested, people, files, jobs, automation };
+  return { chat, agent, femke, ada, marta, note: notes[0].id, contested, people, files, jobs, automation, knowledge, localization };
 }
 
 /** Something of every kind in the trash; one file's name was taken meanwhile. */
@@ -68,13 +75,15 @@ let calls = 1;
 const contest = (t) => async (page) => {
   await page.getByRole('button', { name: t('notes.write'), exact: true }).click();
   await page.locator('.cm-content').click();
+  // Something unsaved first: a text that is saved would simply follow the program's.
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type('\nWednesday: horn');
   await page.evaluate(async (times) => {
     const [, id] = location.hash.split('/notes/');
     const now = await (await fetch(`/api/notes/${id}`)).json();
     await fetch(`/api/notes/${id}`, { method: 'PUT', body: JSON.stringify({ body: `${now.body.split('\n').slice(0, 2).join('\n')}\nWednesday: the pilot called ${times} times.` }) });
   }, ++calls);
-  await page.keyboard.press('Control+End');
-  await page.keyboard.type('\nWednesday: horn heard at four.');
+  await page.keyboard.type(' heard at four.');
   await page.getByRole('heading', { name: t('writing.conflict_title') }).waitFor();
   await page.locator('.cm-content').waitFor();
   await page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('atrium.draft')).forEach((key) => localStorage.removeItem(key)));
@@ -99,6 +108,7 @@ export const screensOf = (team, t) => [
   { name: 'search', path: '/search' },
   { name: 'search-found', path: '/search?q=berth', act: (page) => page.locator('[data-row] mark').first().waitFor() },
   { name: 'search-none', path: '/search?q=zeppelin&kind=note', act: (page) => page.getByText(t('search.none_narrowed')).waitFor() },
+  ...knowledgeScreensOf(team, t),
   { name: 'notes', path: '/notes' },
   { name: 'note-write', path: `/notes/${team.note}`, act: (page) => page.locator('.cm-content').waitFor() },
   { name: 'note-preview', path: `/notes/${team.note}`, act: async (page) => { await page.getByRole('button', { name: t('notes.preview') }).click(); await page.locator('.prose table').waitFor(); } },
@@ -134,8 +144,12 @@ export const screensOf = (team, t) => [
   { name: 'audit', path: '/settings/audit' },
   { name: 'instance', path: '/settings/instance' },
   { name: 'languages', path: '/settings/instance/languages' },
+  ...localizationScreensOf(team, t),
   { name: 'plugins', path: '/settings/plugins' },
+  { name: 'plugin-page', path: '/plugins/example-tools', act: (page) => page.locator('.word-counter textarea').waitFor() },
+  { name: 'plugin-page-none', path: '/plugins/nothing', act: (page) => page.getByText(t('plugins.no_page_title')).waitFor() },
   ...companyScreensOf(t),
+  ...onboardingScreensOf(team, t),
   { name: 'settings', path: '/settings' },
   { name: 'account-profile', path: '/settings/profile' },
   { name: 'account-security', path: '/settings/security' },

@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { still } from './axe.mjs';
 import { openBrowser, openPerson, openServer } from './world.mjs';
 import { furnish, screensOf } from './screens.mjs';
 import { onceScreensOf } from './once-screens.mjs';
@@ -23,7 +24,7 @@ async function picture(screen, view, options) {
   const person = await openPerson(browser, screen.first ? empty : server, { ...options, token: screen.first || screen.outside ? undefined : (screen.token ?? team.ada) });
   await person.go(screen.path);
   await screen.act?.(person.page);
-  await person.page.waitForTimeout(300);
+  await still(person.page);
   await person.page.screenshot({ path: `${folder}/${screen.name}-${view}.png` });
   await person.close();
 }

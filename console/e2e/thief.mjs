@@ -30,6 +30,7 @@ export async function tryToGive() {
   const bodies = {
     '/api/tokens': { name: 'taken' }, '/api/s3/credentials': { name: 'taken' }, '/api/members': { username: 'taken1', role: 'member' },
     '/api/org/members': { username: 'taken2', role: 'member' }, '/api/orgs': { name: 'Taken', owner: { username: 'taken3', password: 'a password of the thief' } },
+    '/api/beta/prospects/{id}/decide': { decision: 'accept', invite: { org: 'Taken' } },
     '/api/executors': { name: 'taken', mode: 'pull' }, '/api/org/executors': { name: 'taken too', mode: 'pull' }, '/api/password': { new_password: 'a password of the thief' },
     '/api/members/{id}': { role: 'owner' }, '/api/org/members/{id}': { org_role: 'org_owner' }, '/api/orgs/{ref}': { domain: 'thief.example', waive_proof: true },
   };

@@ -4,7 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { IntlMessageFormat } from 'intl-messageformat';
 
 const root = fileURLToPath(new URL('../../locales', import.meta.url));
-export const LOCALES = readdirSync(root);
+/** Beside the folders lie the files that say where messages are shown. */
+export const LOCALES = readdirSync(root, { withFileTypes: true }).filter((one) => one.isDirectory()).map(({ name }) => name);
+export const NAMESPACES = readdirSync(`${root}/en`).map((file) => file.slice(0, -5));
 
 export function wordsOf(locale) {
   const messages = Object.fromEntries(readdirSync(`${root}/${locale}`).flatMap((file) => Object.entries(JSON.parse(readFileSync(`${root}/${locale}/${file}`, 'utf8'))).map(([name, text]) => [`${file.slice(0, -5)}.${name}`, text])));

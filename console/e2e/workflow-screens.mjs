@@ -1,5 +1,5 @@
 // The screens of workflows, runs and triggers, and a team that has some of each.
-import { call, put } from './world.mjs';
+import { call, put, until } from './world.mjs';
 
 /** Notes for every berth; the last step reads one of them by an id that is wrong at first. */
 export const SHIFT = {
@@ -26,14 +26,11 @@ const ARRIVALS = {
   steps: [{ name: 'note', kind: 'tool', tool: 'notes_create', with: { title: { $: 'input.key' }, body: 'It has arrived.' } }],
 };
 
-export const ended = async (server, token, id) => {
-  for (let times = 0; times < 200; times++) {
+export const ended = (server, token, id) =>
+  until(`run ${id} ends`, async () => {
     const run = await call(server, `/api/runs/${id}`, { token });
-    if (run.state !== 'running') return run;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error(`run ${id} does not end`);
-};
+    return run.state !== 'running' && run;
+  });
 
 /** Runs that failed, were resumed, and wait; a trigger that fired and one that is off. A worker is there only meanwhile. */
 export async function automate(server, ada) {

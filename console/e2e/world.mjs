@@ -6,16 +6,42 @@ import { connect, createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
+import { bracketed } from './where.mjs';
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 export const PASSWORD = 'correct horse battery';
 
+/** Milliseconds of a wait that must never elapse; a slow machine may be given more by ATRIUM_PATIENCE, in seconds. */
+export const PATIENCE = Number(process.env.ATRIUM_PATIENCE ?? 60) * 1000;
+
+/** Nothing in this profile gives up earlier. */
+export function patient(context) {
+  context.setDefaultTimeout(PATIENCE);
+  context.setDefaultNavigationTimeout(PATIENCE);
+  return context;
+}
+
+/** Patience ran out; called by the name that Playwright gives it. */
+class TimeoutError extends Error {
+  name = 'TimeoutError';
+}
+
+/** What `found` answers as soon as it is something; asked again and again, as long as patience lasts. */
+export async function until(what, found, pause = 50) {
+  for (let waited = 0; waited < PATIENCE; waited += pause) {
+    const answer = await found();
+    if (answer) return answer;
+    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+  throw new TimeoutError(`${what}: not within ${PATIENCE} ms`);
+}
+
 const browsers = new Set();
 const servers = new Set();
 
-export async function openBrowser() {
-  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS });
+export async function openBrowser(flags = []) {
+  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: [...FLAGS, ...flags], timeout: PATIENCE });
   browsers.add(browser);
   return browser;
 }
@@ -56,7 +82,10 @@ export async function openLine(server) {
   const open = new Set();
   let cut = false;
   const line = createServer((near) => {
-    if (cut) return near.destroy();
+    if (cut) {
+      opened.refused++;
+      return near.destroy();
+    }
     const far = connect(Number(to.port), to.hostname);
     for (const [one, other] of [[near, far], [far, near]]) {
       open.add(one);
@@ -67,6 +96,8 @@ export async function openLine(server) {
   const opened = {
     address: `http://127.0.0.1:${line.address().port}`,
     say: server.say,
+    /** How often somebody came while it was cut. */
+    refused: 0,
     cut() { cut = true; for (const one of open) one.destroy(); },
     mend() { cut = false; },
     close() { opened.cut(); line.close(); },
@@ -97,8 +128,8 @@ export const confirm = (page) => page.locator('input[name=own_password]').fill(P
 export const ask = (page, path) => page.evaluate(async (asked) => (await fetch(asked)).json(), path);
 
 /** A fresh browser profile. */
-export async function openPerson(browser, server, { locale = 'en', mode = 'light', width = 1280, height = 800, token, wrap = false, worker = true } = {}) {
-  const context = await browser.newContext({ viewport: { width, height }, locale, colorScheme: mode, acceptDownloads: true, serviceWorkers: worker ? 'allow' : 'block', permissions: ['clipboard-read', 'clipboard-write'] });
+export async function openPerson(browser, server, { locale = 'en', mode = 'light', width = 1280, height = 800, token, wrap = false, worker = true, deaf = false } = {}) {
+  const context = patient(await browser.newContext({ viewport: { width, height }, locale, colorScheme: mode, acceptDownloads: true, serviceWorkers: worker ? 'allow' : 'block', permissions: ['clipboard-read', 'clipboard-write'] }));
   const page = await context.newPage();
   await page.addInitScript(PROBE);
   if (token) {
@@ -111,6 +142,8 @@ export async function openPerson(browser, server, { locale = 'en', mode = 'light
     if (/Content.Security.Policy|TrustedScript|Refused to/i.test(text)) wrongs.push(`policy: ${text.slice(0, 200)}`);
   });
   if (wrap) await page.route('**/api/i18n/catalog**', wrapCatalog);
+  // Without the lock that tabs share, nothing is heard of what others change.
+  if (deaf) await page.addInitScript(() => { delete Navigator.prototype.locks; });
   const person = { page, context, address: server.address, go: (path) => go(page, server.address, path), settled: () => settled(page) };
   person.close = async () => {
     for (const open of context.pages()) wrongs.push(...(await open.evaluate(() => [...(window.__violations ?? []), ...(window.__errors ?? [])]).catch(() => [])));
@@ -121,11 +154,11 @@ export async function openPerson(browser, server, { locale = 'en', mode = 'light
 
 /** The pseudo-locale: every message between brackets, so that text from elsewhere stands out. */
 async function wrapCatalog(route) {
-  const answer = await route.fetch();
+  const answer = await route.fetch({ timeout: PATIENCE });
   // A refusal is the page's to deal with; what it then lacks is found on the screen.
   if (!answer.ok()) return route.fulfill({ response: answer });
   const catalog = await answer.json();
-  catalog.messages = Object.fromEntries(Object.entries(catalog.messages).map(([key, text]) => [key, `⟦${text}⟧`]));
+  catalog.messages = Object.fromEntries(Object.entries(catalog.messages).map(([key, text]) => [key, bracketed(key, text)]));
   await route.fulfill({ response: answer, json: catalog });
 }
 
@@ -136,7 +169,7 @@ async function go(page, address, path) {
 
 /** Nothing loads, nothing shimmers. */
 export const settled = (page) =>
-  page.waitForFunction(() => document.querySelector('#root h1') && !document.querySelector('.skeleton, [aria-busy=true], [role=status][aria-label]'), null, { timeout: 15_000 });
+  page.waitForFunction(() => document.querySelector('#root h1') && !document.querySelector('.skeleton, [aria-busy=true], [role=status][aria-label]'), null, { timeout: PATIENCE });
 
 export async function call(server, path, { token, method, body, headers } = {}) {
   const answer = await fetch(server.address + path, {

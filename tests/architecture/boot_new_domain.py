@@ -10,6 +10,7 @@ from atrium.engine.tools.calls import call_tool
 from atrium.ground.identity import service as identity
 from atrium.seams.context import Holding, Operation
 from tests.client import Client
+from tests.patience import PATIENCE
 from tests.people import found_company
 from tests.postgres import fresh_database
 from tests.servers import open_application, settings_for
@@ -34,7 +35,7 @@ async def _use(house: Application, member: Client) -> None:
     await call_tool(op, "greet", {"name": "tool"})
     await member.put("/api/repo/listener", b"x")
     job = await member.post("/api/jobs", {"kind": "greetings.greet", "input": {"name": "job"}})
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while (await member.get(f"/api/jobs/{job['id']}"))["state"] != "succeeded":
             await asyncio.sleep(0.05)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 COPIED = ("src", "migrations", "locales", "plugins", "tests", "docs", "pyproject.toml", "README.md", "ARCHITECTURE.md")
-CONSOLE = ("public", "scripts", "src", "index.html", "package.json", "tsconfig.json", "vite.config.ts")
+CONSOLE = ("funnel", "public", "scripts", "src", "index.html", "package.json", "tsconfig.json", "vite.config.ts")
 FOLDER = {
     "__init__.py": '''"""Greetings: what was greeted. Owns table `greetings`."""
 ''',
@@ -227,7 +227,7 @@ def add_screen(target: Path) -> None:
     """One console screen, with its words in every language."""
     for name, text in SCREEN.items():
         _write(target / "console/src/features/greetings" / name, text)
-    for folder in (target / "locales").iterdir():
+    for folder in filter(Path.is_dir, (target / "locales").iterdir()):
         nav = json.loads((folder / "nav.json").read_text())
         (folder / "nav.json").write_text(json.dumps(nav | {"greetings": "Greetings"}))
         _write(

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.architecture.new_domain import ROOT, add_domain, add_screen, copy_project
+from tests.patience import PATIENCE
 
 WITH_MODULES = pytest.mark.skipif(not (ROOT / "console/node_modules").is_dir(), reason="the console is not installed")
 
@@ -17,7 +18,7 @@ def run(target: Path, *command: str) -> str:
     """In the copy, on the copy's own code."""
     environment = os.environ | {"PYTHONPATH": f"{target / 'src'}:{target}"}
     done = subprocess.run(
-        command, cwd=target, env=environment, capture_output=True, text=True, check=False, timeout=300
+        command, cwd=target, env=environment, capture_output=True, text=True, check=False, timeout=5 * PATIENCE
     )
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
     return done.stdout

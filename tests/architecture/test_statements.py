@@ -20,13 +20,33 @@ FENCED = re.compile(r"\borg_id = |INSERT INTO \w+(?: AS \w+)? \([^)]*\borg_id\b"
 _OF_ONE_PERSON = "by a person's id, which the caller has from their own credential; PostgreSQL's wall stands behind it"
 _OPERATORS = "the operators' plane; runs in a system transaction"
 _OF_ALL = "runs in a system transaction, over every company"
+_WHOLE = "a backup is of every company; runs as the login that makes or restores it, outside the serving process's role"
 # domain.function: the reason. An entry that is not needed fails.
+_MOVED = "what is taken on the whole instance; runs as the owner, for a person at the machine"
 UNFENCED = {
+    "moving.find_company": _MOVED,
+    "moving.lock_company": "by the company's own id",
+    "moving.mark_leaving": "by the company's own id",
+    "moving.unmark": "by the company's own id",
+    "moving.list_presented": "its last statement is by the company's own id",
+    "moving.count_companies": _MOVED,
+    "moving.is_taken": _MOVED,
+    "moving.is_host_taken": _MOVED,
+    "moving.list_taken_usernames": _MOVED,
+    "moving.list_known": _MOVED,
+    "backups.list_heads": _WHOLE,
+    "backups.has_people": _WHOLE,
     "repository.forget_grants": _OF_ALL,
+    "search.list_moved": _OF_ALL,
+    "changes.forget": _OF_ALL,
+    "changes.list_expired": _OF_ALL,
+    "identity.list_standing_roles": "by the credentials' own ids, of every company; runs in a system transaction",
+    "localization.forget_retired": _OF_ALL,
     "tenancy.list_org_ids": _OF_ALL,
     "hosting.is_redeemable": "by the link's own digest, before anybody has signed in; runs in a system transaction",
     "hosting.redeem": "by the link's own digest, before anybody has signed in; runs in a system transaction",
     "quotas.forget_old": _OF_ALL,
+    "audit.read_oldest_unsealed": _OF_ALL,
     "ai.list_lost": _OF_ALL,
     "ai.list_to_stop": _OF_ALL,
     "ai.forget_turns": _OF_ALL,

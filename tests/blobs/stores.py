@@ -17,6 +17,7 @@ import pytest
 from atrium.boot.assemble import open_blobs, register
 from atrium.seams.blobs import BlobStore
 from atrium.seams.settings import Settings
+from tests.patience import PATIENCE
 from tests.processes import free_port
 
 BUCKET = "blobs"
@@ -81,7 +82,7 @@ def running_cloud(folder: Path) -> Iterator[Cloud]:
         process.wait()
 
 
-def _until_serving(endpoint: str, log: Path, seconds: float = 60) -> None:
+def _until_serving(endpoint: str, log: Path, seconds: float = PATIENCE) -> None:
     deadline = time.monotonic() + seconds
     while True:
         with contextlib.suppress(httpx.TransportError):

@@ -12,6 +12,7 @@ import pytest
 
 from atrium.kit import staging
 from atrium.kit.staging import StagingArea
+from tests.patience import PATIENCE
 
 
 @pytest.fixture
@@ -81,7 +82,7 @@ asyncio.run(main())
 
 
 async def test_a_file_whose_writer_was_killed_is_left_at_once(area: StagingArea) -> None:
-    ended = subprocess.run([sys.executable, "-c", _DIES, str(area.folder)], check=False, timeout=60)
+    ended = subprocess.run([sys.executable, "-c", _DIES, str(area.folder)], check=False, timeout=PATIENCE)
 
     (left,) = area.leftovers(0)
 

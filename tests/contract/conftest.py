@@ -1,12 +1,14 @@
 """The stages of the probes: the real house, and one with planted rows."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 
 import pytest
 
 from atrium.boot.assemble import Application
 from atrium.boot.wiring import DOMAINS
 from tests.client import Client
+from tests.contract.footprint import stop_looking
 from tests.contract.planted import PLANTED_DOMAINS, PLANTED_ROUTES, PLANTED_SPECIMENS
 from tests.contract.specimens import SPECIMENS
 from tests.contract.stage import Stage, set_stage
@@ -17,6 +19,12 @@ PROVISION_TOKEN = "the host's own token"
 # Chores that change rows by themselves would look as if a probed request had written them.
 SLOW_CHORES = tuple(chore.name for domain in DOMAINS for chore in domain.chores if chore.seconds >= 60)
 QUIET = left_to_tests(*SLOW_CHORES)
+
+
+@pytest.fixture(scope="package", autouse=True)
+def looking() -> Iterator[None]:
+    yield
+    stop_looking()
 
 
 @pytest.fixture(scope="package")
@@ -52,12 +60,25 @@ async def untouched_stage() -> AsyncIterator[Stage]:
         yield await set_stage(house, SPECIMENS)
 
 
-@pytest.fixture(scope="package")
-async def hosted_stage() -> AsyncIterator[Stage]:
-    """A server in hosted mode, its tenant provisioned."""
+@asynccontextmanager
+async def a_hosted_stage() -> AsyncIterator[Stage]:
     async with fresh_application(hosted=True, provision_token=PROVISION_TOKEN, domains=QUIET) as house:
         await Client(house.app, PROVISION_TOKEN).post("/api/provision", {"username": "ada", "org": "Acme"})
         yield await set_stage(house, SPECIMENS)
+
+
+@pytest.fixture(scope="package")
+async def hosted_stage() -> AsyncIterator[Stage]:
+    """A server in hosted mode, its tenant provisioned; some specimens make another company its first."""
+    async with a_hosted_stage() as stage:
+        yield stage
+
+
+@pytest.fixture(scope="package")
+async def untouched_hosted_stage() -> AsyncIterator[Stage]:
+    """The same, and its tenant stays the first."""
+    async with a_hosted_stage() as stage:
+        yield stage
 
 
 @pytest.fixture(scope="package")

@@ -250,7 +250,8 @@ async def anothers_listing(stage: Stage, endpoint: Endpoint) -> None:
 
         silent(await succeeds(ask, mine.caller), theirs.canary)
 
-        if theirs.canary.encode() not in (await succeeds(ask, theirs.caller)).raw:
+        asked_there = await stage.specimens.ask(endpoint, theirs)
+        if theirs.canary.encode() not in (await succeeds(asked_there, theirs.caller)).raw:
             raise ProbeFailed("the listing does not show what was made, so its silence proves nothing")
 
 

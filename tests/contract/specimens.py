@@ -1,18 +1,21 @@
 """What every row needs to be asked rightly: a thing for each path parameter, a valid body, whatever must be true before."""
 
+import json
 import secrets
 from base64 import b64encode
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from io import BytesIO
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
+from altcha import v2
 from PIL import Image
 
 from atrium.edge.endpoint import Endpoint
 from atrium.ground.identity import sessions
 from atrium.ground.tenancy.model import Team
+from atrium.kit.ids import new_id
 from atrium.kit.tokens import digest_of, new_token
 from atrium.seams.context import ANONYMOUS, Operation
 from tests.client import Answer, Client
@@ -153,6 +156,14 @@ async def a_console_file(place: Place) -> str:
     return "index.js"
 
 
+async def a_plugin_with_pages(place: Place) -> str:
+    return "example-tools"
+
+
+async def a_style_of_a_plugin(place: Place) -> str:
+    return "style.css"
+
+
 async def a_company(place: Place) -> str:
     founding = {"name": place.canary, "owner": {"username": f"o-{secrets.token_hex(6)}"}}
     return str((await made(place.caller.post("/api/orgs", founding)))["org"]["id"])
@@ -168,6 +179,86 @@ async def an_instance(place: Place) -> None:
         "INSERT INTO instance (org_id, team_id, operator_id) VALUES ($1, $2, $2) ON CONFLICT DO NOTHING",
         place.company.org.id, place.company.team.id,
     )  # fmt: skip
+
+
+async def the_catalogs(place: Place) -> None:
+    """The company as the instance's first one, with a few messages instead of all that ship."""
+    await a_message(place)
+
+
+async def a_message(place: Place) -> str:
+    """A message with a proposal that waits for a reviewer, and one that is missing; the newest comes first in the listing."""
+    url, org, id = place.company.house.services.settings.database_url, place.company.org.id, uuid4()
+    await run_as_owner(
+        url,
+        "INSERT INTO instance (org_id, team_id, operator_id) VALUES ($1, $2, $2)"
+        " ON CONFLICT (singleton) DO UPDATE SET org_id = excluded.org_id, team_id = excluded.team_id",
+        org, place.company.team.id,
+    )  # fmt: skip
+    await run_as_owner(
+        url,
+        "INSERT INTO l10n_imports (org_id, fingerprint) VALUES ($1, 'tests') ON CONFLICT (org_id) DO UPDATE SET job_id = NULL",
+        org,
+    )
+    await run_as_owner(
+        url,
+        "INSERT INTO l10n_messages (id, org_id, locale, ns, key, source, text, status, text_source, pending_text, pending_at)"
+        " VALUES ($1, $2, 'es', 'words', 'words.' || 9000000000000000 - floor(extract(epoch FROM now()) * 1000000)::bigint,"
+        " $3, $3, 'approved', $3, $3 || ' too', now()),"
+        " (gen_random_uuid(), $2, 'es', 'words', 'words.missing.' || $1::uuid, $3, NULL, 'missing', NULL, NULL, NULL)",
+        id, org, place.canary,
+    )  # fmt: skip
+    return str(id)
+
+
+async def the_first_team(place: Place) -> None:
+    """The sign-up form belongs to this team from now on, and has a draft."""
+    services = place.company.house.services
+    url, facts = (
+        services.settings.database_url,
+        (place.company.org.id, place.team.id, UUID(place.caller.user_id or str(place.team.id))),
+    )
+    await run_as_owner(url, "DELETE FROM instance")
+    await run_as_owner(url, "INSERT INTO instance (org_id, team_id, operator_id) VALUES ($1, $2, $3)", *facts)
+    services.started["onboarding"].forget()
+    await run_as_owner(
+        url,
+        "INSERT INTO onboarding_drafts (org_id, revision, document) VALUES ($1, $1, $2::text::jsonb) ON CONFLICT DO NOTHING",
+        place.company.org.id,
+        json.dumps(AN_EXPERIENCE),
+    )
+    await run_as_owner(
+        url,
+        "INSERT INTO onboarding_versions (org_id, version, document) VALUES ($1, 1, $2::text::jsonb) ON CONFLICT DO NOTHING",
+        place.company.org.id,
+        json.dumps(AN_EXPERIENCE),
+    )
+
+
+async def a_prospect(place: Place) -> str:
+    await the_first_team(place)
+    id = new_id()
+    await run_as_owner(
+        place.company.house.services.settings.database_url,
+        "INSERT INTO prospects (id, org_id, address, version, fields, words, locale, signals, gate)"
+        " VALUES ($1, $2, $3, 1, jsonb_build_object('email', $4::text), $4, 'en', '[]', 'pass')",
+        id, place.company.org.id, id.bytes, f"{place.canary}@example.com",
+    )  # fmt: skip
+    return str(id)
+
+
+async def a_funnel_asset(place: Place) -> str:
+    await the_first_team(place)
+    admin = await place.company.join("admin", team=place.team)
+    upload = {"kind": "logo", "filename": place.canary, **a_logo()}
+    return str((await made(admin.post("/api/beta/assets", upload)))["id"])
+
+
+async def a_sign_up(place: Place) -> Any:
+    challenge = await made(Client(place.company.house.app).get("/api/beta/challenge"))
+    solution = v2.solve_challenge(found := v2.Challenge.from_dict(challenge.body))
+    assert solution is not None
+    return {"fields": {"email": "ada@example.com"}, "proof": v2.Payload(found, solution).to_base64()}
 
 
 async def an_object(place: Place) -> str:
@@ -331,6 +422,14 @@ async def a_viewer(place: Place) -> Any:
     return {"user_id": (await place.company.join("member", team=place.team)).user_id}
 
 
+async def a_new_key(place: Place) -> Any:
+    return {"key": f"moved/{secrets.token_hex(6)}.txt"}
+
+
+async def a_batch(place: Place) -> Any:
+    return {"op": "move", "ids": [await an_object(place)], "to": "moved/"}
+
+
 async def some_bytes(place: Place) -> Any:
     return b"some bytes"
 
@@ -378,9 +477,14 @@ async def a_first_run(place: Place) -> Any:
     return {"username": f"op-{secrets.token_hex(4)}", "password": "a long enough phrase", "org": "Org", "team": "Team"}
 
 
+AN_EXPERIENCE = {"fields": [{"name": "email", "type": "email", "label": "E-mail", "required": True}]}
 LIMIT = {"dimension": "ai.requests", "limit": 1_000_000, "window": "day"}
 MAKERS: dict[str, Maker] = {
     "/assets/*path": a_console_file,
+    "/beta/bundle/:plugin": a_plugin_with_pages,
+    "/beta/bundle/:plugin/*path": a_style_of_a_plugin,
+    "/api/x/:plugin": a_plugin_with_pages,
+    "/api/x/:plugin/bundle/*path": a_style_of_a_plugin,
     "/api/notes/:id": a_note,
     "/api/notes/:id/versions/:number": a_first_version,
     "/api/trash/:id": a_deleted_object,
@@ -403,14 +507,35 @@ MAKERS: dict[str, Maker] = {
     "/api/doc-triggers/:id": a_trigger,
     "/api/runs/:id": a_run,
     "/api/kg/entities/:id": an_entity,
+    "/api/l10n/messages/:id": a_message,
+    "/api/l10n/review/:id": a_message,
+    "/api/beta/asset/:id": a_funnel_asset,
+    "/api/beta/prospects/:id": a_prospect,
 }
 
 EXAMPLES: dict[Key, Example] = {
     ("POST", "/api/bootstrap"): Example(a_first_run),
     ("POST", "/api/login"): Example(somebodys_credentials),
     ("PUT", "/api/i18n"): Example(sends(default_locale="en", switching=True), before=an_instance),
+    ("GET", "/api/l10n/coverage"): Example(before=the_catalogs),
+    ("GET", "/api/l10n/messages"): Example(query={"locale": "es"}, before=the_catalogs),
+    ("POST", "/api/l10n/import"): Example(sends(dry_run=True), before=the_catalogs),
+    ("POST", "/api/l10n/export"): Example(sends(locale="es", format="json"), before=the_catalogs),
+    ("POST", "/api/l10n/draft"): Example(sends(locale="es"), before=the_catalogs),
+    ("POST", "/api/l10n/discard"): Example(sends(locale="es"), before=the_catalogs),
+    ("PUT", "/api/l10n/messages/:id"): Example(sends(text="Guardar"), before=the_catalogs),
+    ("POST", "/api/l10n/review/:id"): Example(sends(decision="approve"), before=the_catalogs),
     ("PUT", "/api/branding"): Example(sends(title="Ours")),
     ("POST", "/api/branding/logo"): Example(sends(**a_logo())),
+    **{
+        ("GET", f"/api/beta/{name}"): Example(before=the_first_team)
+        for name in ("config", "experience", "assets", "challenge", "prospects")
+    },
+    ("PUT", "/api/beta/experience"): Example(sends(experience=AN_EXPERIENCE), before=the_first_team),
+    ("POST", "/api/beta/experience/publish"): Example(sends(), before=the_first_team),
+    ("POST", "/api/beta/assets"): Example(sends(kind="logo", **a_logo()), before=the_first_team),
+    ("POST", "/api/beta/signup"): Example(a_sign_up, before=the_first_team),
+    ("POST", "/api/beta/prospects/:id/decide"): Example(sends(decision="accept", invite=None)),
     ("POST", "/api/provision"): Example(sends(username="ada", org="Acme")),
     ("POST", "/api/activate"): Example(an_activation),
     ("POST", "/api/instance/quota"): Example(sends(**LIMIT)),
@@ -444,6 +569,8 @@ EXAMPLES: dict[Key, Example] = {
     ("POST", "/api/repo-obj/:id/presign"): Example(sends(), before=an_access_key_of_ones_own),
     ("POST", "/api/repo-obj/:id/share"): Example(a_viewer),
     ("POST", "/api/repo-obj/:id/unshare"): Example(a_viewer),
+    ("POST", "/api/repo-obj/:id/move"): Example(a_new_key),
+    ("POST", "/api/repo-batch"): Example(a_batch),
     ("POST", "/api/repo-obj/:id/visibility"): Example(sends(visibility="team")),
     ("POST", "/api/2fa/enable"): Example(sends()),
     ("POST", "/api/2fa/recovery-codes"): Example(sends(), before=two_factor_on),
@@ -466,6 +593,7 @@ EXAMPLES: dict[Key, Example] = {
     ),
     ("PUT", "/api/notes/:id"): Example(sends(body="better")),
     ("POST", "/api/notes/:id/share"): Example(a_share),
+    ("PUT", "/api/notes/:id/versions/:number"): Example(sends(name="Sent")),
     ("POST", "/api/notes/:id/restore"): Example(sends(version=1)),
     ("POST", "/api/trash/:id/restore"): Example(sends()),
     ("POST", "/api/tools/:name"): Example(sends(enabled=True)),

@@ -1,5 +1,7 @@
 """A short run of the request benchmark, to notice when answering becomes much dearer than the SQL it takes."""
 
+import pytest
+
 from benchmarks.bench_requests import Comparison, against_bare
 from benchmarks.load import Kind
 
@@ -11,6 +13,7 @@ def share_of(one: Comparison) -> float:
     return max(one.ratio, 1 / one.cpu_ratio)
 
 
+@pytest.mark.proof
 async def test_requests_keep_most_of_the_speed_of_a_bare_app_with_the_same_sql() -> None:
     report = await against_bare(rounds=5, seconds=1, companies=5)
 

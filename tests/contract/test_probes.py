@@ -171,16 +171,18 @@ async def test_a_public_row_asks_nobody_who_they_are(untouched_stage: Stage, end
 
 @rows(PROVISIONING)
 async def test_a_provisioning_row_exists_in_hosted_mode_only(
-    stage: Stage, hosted_stage: Stage, endpoint: Endpoint
+    stage: Stage, untouched_hosted_stage: Stage, endpoint: Endpoint
 ) -> None:
     place = Place(stage.ours, stage.ours.team, await stage.ours.join(**OPERATOR))
     ask = await stage.specimens.ask(endpoint, place)
 
     probes.refused(await ask.by(place.caller), 404, ["request.no_route"])
     for credential in (None, f"Bearer {place.caller.token}", "Bearer another token"):
-        probes.refused(await ask.by(Client(hosted_stage.house.app), credential), 401, ["identity.unauthenticated"])
+        probes.refused(
+            await ask.by(Client(untouched_hosted_stage.house.app), credential), 401, ["identity.unauthenticated"]
+        )
 
-    await probes.succeeds(ask, Client(hosted_stage.house.app, PROVISION_TOKEN))
+    await probes.succeeds(ask, Client(untouched_hosted_stage.house.app, PROVISION_TOKEN))
 
 
 async def test_every_row_of_the_server_is_probed(house: Application) -> None:

@@ -110,6 +110,7 @@ async def session_of(url: str, person: dict[str, Any]) -> str:
         return client.token or ""
 
 
+@pytest.mark.proof
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("who", RUNS)
 async def test_the_server_does_what_the_document_says(who: str, tmp_path: Path) -> None:

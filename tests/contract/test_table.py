@@ -31,7 +31,11 @@ ADDITIONS = {
     ("GET", "/api/notes/:id/shares"): "whom a note is shared with",
     ("GET", "/api/notes/:id/versions"): "what a note said before",
     ("GET", "/api/notes/:id/versions/:number"): "what a note said before",
+    ("PUT", "/api/notes/:id/versions/:number"): "a name for what a note said",
     ("POST", "/api/notes/:id/restore"): "what a note said before",
+    ("POST", "/api/repo-obj/:id/move"): "moving and renaming files",
+    ("POST", "/api/repo-batch"): "moving and renaming files",
+    ("GET", "/api/repo-zip"): "many files as one archive",
     ("POST", "/api/logout"): "sign out",
     ("GET", "/api/sessions"): "where one is signed in",
     ("DELETE", "/api/sessions"): "sign out everywhere else",
@@ -44,6 +48,7 @@ ADDITIONS = {
     ("POST", "/api/trash/:id/restore"): "what was deleted and can be restored",
     ("DELETE", "/api/trash/:id"): "what was deleted and can be restored",
     ("DELETE", "/api/trash"): "what was deleted and can be restored",
+    ("GET", "/api/changes"): "what changes, as it changes",
     ("POST", "/mcp"): "the team's tools for MCP clients",
     **dict.fromkeys(
         ((method, "/s3") for method in ("GET", "PUT", "POST", "DELETE", "OPTIONS")), "the repository for S3 clients"

@@ -120,6 +120,7 @@ class Campaign:
     landed_token: dict[str, str] = field(default_factory=dict)
     statuses: Counter[int] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
+    enough: asyncio.Event = field(default_factory=asyncio.Event)
     done: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
@@ -147,7 +148,8 @@ class Campaign:
         return id
 
     async def produce(self, token: str) -> None:
-        while not self.done.is_set():
+        """Queue job after job; the last request is answered before this returns, so that no job begins unseen."""
+        while not self.enough.is_set():
             await self.enqueue(token, self.moments.choice((LOCAL, REMOTE)), self.moments.uniform(0, 0.2))
             await asyncio.sleep(0.1)
 
@@ -339,8 +341,8 @@ async def fight(campaign: Campaign, rounds: range) -> list[float]:
             took.append(await campaign.recover())
             for task in running:
                 assert not task.done(), task.exception()
-        for producer in running[4:]:
-            producer.cancel()
+        campaign.enough.set()
+        await asyncio.gather(*running[4:])
         await campaign.settle_down(60)
     finally:
         campaign.done.set()

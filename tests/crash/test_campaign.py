@@ -9,7 +9,7 @@ from tests.crash.load import chance
 from tests.postgres import run_as_owner
 from tests.processes import private_postgres, rounds
 
-pytestmark = pytest.mark.timeout(3600)
+pytestmark = [pytest.mark.proof, pytest.mark.timeout(3600)]
 
 
 async def test_nothing_acknowledged_is_lost_or_done_twice_whoever_is_killed(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ class Aftermath:
 async def aftermath() -> AsyncIterator[Aftermath]:
     with tempfile.TemporaryDirectory(prefix="atrium-test-") as folder:
         async with fresh_database() as url:
-            promises = await kill_under_load(url, Path(folder), EAGER, rounds(5, 30))
+            promises = await kill_under_load(url, Path(folder), EAGER, rounds(1, 30))
             yield Aftermath(url, promises, await seal_all(url))
 
 
@@ -124,6 +124,7 @@ async def test_a_trail_taken_away_whole_is_found_by_the_heads_kept_outside(
     assert "kept outside" in with_heads.output
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     ("module", "symptom"), [(HASTY, "lost: "), (SPLIT, "no event: ")], ids=["reply-before-commit", "event-apart"]
 )

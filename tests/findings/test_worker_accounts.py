@@ -88,7 +88,9 @@ BEFORE = (
 async def owned_database() -> AsyncIterator[tuple[str, str]]:
     """A database and its owner's address; the owner is no superuser, and sees nothing past the walls."""
     name = f"atrium_test_{secrets.token_hex(6)}"
-    await run_as_owner(server_url(), f"CREATE ROLE {name} LOGIN CREATEROLE IN ROLE atrium_app, atrium_system")
+    await run_as_owner(
+        server_url(), f"CREATE ROLE {name} LOGIN CREATEROLE IN ROLE atrium_app, atrium_system, atrium_search"
+    )
     await run_as_owner(server_url(), f"CREATE DATABASE {name} OWNER {name}")
     url = on_database(name)
     parts = urlsplit(url)

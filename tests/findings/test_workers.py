@@ -14,6 +14,7 @@ from tests.client import Answer, Client
 from tests.jobs.kinds import WITH_PROBES
 from tests.models.scripted import Answer as Answered
 from tests.models.scripted import chunk, events, scripted
+from tests.patience import PATIENCE
 from tests.people import Company, found_company
 from tests.postgres import fresh_database, run_as_owner
 from tests.processes import Process, bootstrap, serving
@@ -161,7 +162,7 @@ class Pair:
     workers: list[httpx.AsyncClient]
 
     async def until(self, sql: str) -> None:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             while not await run_as_owner(self.url, sql):
                 await asyncio.sleep(0.02)
 
@@ -191,7 +192,7 @@ async def test_f3_retiring_ends_token_jobs_and_waiting_polls_in_every_process(pa
     await pair.until("SELECT FROM job_workers WHERE seen_at > now() - interval '1 minute' AND 'x' <> ALL (pools)")
 
     retired = await pair.operator.delete(f"/api/executors/{pair.executor}")
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         ended = await asyncio.gather(*polls)
 
     assert retired.status_code == 200
@@ -269,7 +270,7 @@ async def test_d9_executors_come_and_go_and_leave_no_account_behind(owner: Clien
 
 
 async def until_ended(person: Client, id: str) -> Answer:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while (job := await person.get(f"/api/jobs/{id}"))["state"] in ("queued", "running"):
             await asyncio.sleep(0.02)
     return job
@@ -283,7 +284,7 @@ async def test_d5_a_running_turn_that_nobody_wants_is_not_stopped_and_finishes(t
             person = await (await found_company(house)).join("member")
             turn = {"kind": "ai.turn", "input": {"messages": [{"role": "user", "content": "Hello"}]}}
             id = (await person.post("/api/jobs", turn))["id"]
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(PATIENCE):
                 while not model.asked:
                     await asyncio.sleep(0.02)
 

@@ -16,6 +16,7 @@ import asyncpg
 from atrium.engine.jobs.model import Claim, JobEnded, Report, StaleClaim
 from atrium.engine.jobs.settling import settle
 from tests.jobs.queue import AUDIT, Member, Queue
+from tests.patience import PATIENCE
 
 KINDS = ("probe.stress", "probe.stress-too")
 
@@ -194,12 +195,12 @@ async def run(
         await _finish(stress, producing, seconds)
         await asyncio.sleep(disturbed)
         stress.stop.set()
-        await _finish(stress, disturbing, 10)
+        await _finish(stress, disturbing, PATIENCE)
         await stress.settle_down(seconds)
     finally:
         stress.stop.set()
         stress.done.set()
-        await _finish(stress, working, 20)
+        await _finish(stress, working, PATIENCE)
     await stress.check()
     return stress.wrong
 

@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.patience import PATIENCE
 from tests.postgres import run_as_owner
 from tests.processes import Process, fresh_instance, holding
 
@@ -47,7 +48,7 @@ class Bench:
         return answer.json() if answer.status_code == 200 else None
 
     async def until(self, sql: str) -> None:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             while not await run_as_owner(self.url, sql):
                 await asyncio.sleep(0.02)
 

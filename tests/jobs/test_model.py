@@ -10,7 +10,6 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -18,7 +17,6 @@ from hypothesis.stateful import (
     invariant,
     precondition,
     rule,
-    run_state_machine_as_test,
 )
 
 from atrium.boot.assemble import assemble
@@ -29,8 +27,9 @@ from tests.jobs.kinds import WITH_PROBES
 from tests.jobs.queue import Member, Queue
 from tests.postgres import fresh_database
 from tests.servers import settings_for
+from tests.state_machines import run_machine
 
-STEPS = 5_000 if os.environ.get("ATRIUM_FULL") else 500
+STEPS = 5_000 if os.environ.get("ATRIUM_FULL") else 300
 PER_RUN = 30
 KINDS = ("probe.plain", "probe.spends")
 WORKERS = tuple(new_id() for _ in range(3))
@@ -247,17 +246,7 @@ def test_the_queue_agrees_with_its_model_after_every_step(tmp_path: Path) -> Non
         url = loop.run_until_complete(database.__aenter__())
         Jobs.loop, Jobs.queue, Jobs.steps = loop, loop.run_until_complete(open_queue(url, tmp_path)), 0
         try:
-            while Jobs.steps < STEPS:
-                run_state_machine_as_test(
-                    Jobs,
-                    settings=settings(
-                        max_examples=5,
-                        stateful_step_count=PER_RUN,
-                        deadline=None,
-                        suppress_health_check=list(HealthCheck),
-                        database=None,
-                    ),
-                )
+            run_machine(Jobs, STEPS, PER_RUN)
         finally:
             loop.run_until_complete(Jobs.queue.house.services.database.close())
             loop.run_until_complete(database.__aexit__(None, None, None))

@@ -14,6 +14,7 @@ from atrium.engine.jobs.model import FinishedJob
 from atrium.engine.jobs.runner import Runner
 from atrium.seams.context import Context
 from tests.jobs.queue import Member, Queue
+from tests.patience import PATIENCE
 
 Hear = Callable[[Context, list[FinishedJob]], Awaitable[None]]
 
@@ -38,7 +39,7 @@ async def sweep(queue: Queue) -> None:
         await queue.sweep()
 
 
-async def ended(member: Member, id: UUID, seconds: float = 8) -> dict[str, Any]:
+async def ended(member: Member, id: UUID, seconds: float = PATIENCE) -> dict[str, Any]:
     async with asyncio.timeout(seconds):
         while (job := await member.read(id))["state"] in ("queued", "running"):
             await asyncio.sleep(0.02)
@@ -46,7 +47,7 @@ async def ended(member: Member, id: UUID, seconds: float = 8) -> dict[str, Any]:
 
 
 async def until(is_so: Callable[[], bool]) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         while not is_so():
             await asyncio.sleep(0.01)
 
@@ -71,7 +72,7 @@ async def test_what_passes_is_tried_again_and_what_cannot_work_is_not(queue: Que
         worked, failed = await ended(member, passing), await ended(member, refused)
 
     assert (worked["state"], worked["attempt"]) == ("succeeded", 2)
-    assert (failed["state"], failed["attempt"], failed["error"]) == ("failed", 1, "this can never work")
+    assert (failed["state"], failed["attempt"], failed["error"]["message"]) == ("failed", 1, "this can never work")
 
 
 async def test_a_defect_is_tried_again_and_then_kept_without_its_insides(queue: Queue, member: Member) -> None:
@@ -81,8 +82,8 @@ async def test_a_defect_is_tried_again_and_then_kept_without_its_insides(queue: 
         job = await ended(member, id)
 
     assert (job["state"], job["attempt"]) == ("failed", 2)
-    assert "KeyError" in job["error"]
-    assert "a defect" not in job["error"]
+    assert "KeyError" in job["error"]["message"]
+    assert "a defect" not in job["error"]["message"]
 
 
 async def test_a_job_reaches_no_further_than_the_token_that_queued_it(queue: Queue, member: Member) -> None:
@@ -91,7 +92,7 @@ async def test_a_job_reaches_no_further_than_the_token_that_queued_it(queue: Que
     owner = await member.company.join("admin", team=member.team)
 
     async with working(queue):
-        async with asyncio.timeout(8):
+        async with asyncio.timeout(PATIENCE):
             while (job := await owner.get(f"/api/jobs/{queued['id']}"))["state"] != "succeeded":
                 await asyncio.sleep(0.02)
 
@@ -150,7 +151,7 @@ async def test_two_workers_share_the_work_and_do_nothing_twice(queue: Queue, mem
     await member.cap(50)
     ids = await member.enqueue(300)
     async with working(queue, 20), working(queue, 20):
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             while await queue.sql("SELECT FROM jobs WHERE finished_at IS NULL LIMIT 1"):
                 await asyncio.sleep(0.05)
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.models.tiny_model import CONTEXT
+from tests.patience import PATIENCE
 from tests.processes import ROOT, free_port
 
 KEY = "sk-tiny-test-key"
@@ -30,7 +31,7 @@ class Llama:
 
     def busy(self) -> bool:
         """Whether it is still generating for somebody."""
-        with urllib.request.urlopen(_asked(self.port, "/metrics"), timeout=5) as reply:
+        with urllib.request.urlopen(_asked(self.port, "/metrics"), timeout=PATIENCE) as reply:
             return b"llamacpp:requests_processing 0" not in reply.read()
 
     def stop(self) -> None:
@@ -54,10 +55,10 @@ def llama_serving(model: Path) -> Iterator[Llama]:
 
 
 def _until_healthy(llama: Llama, log: Path) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while True:
         try:
-            urllib.request.urlopen(_asked(llama.port, "/health"), timeout=5).close()
+            urllib.request.urlopen(_asked(llama.port, "/health"), timeout=PATIENCE).close()
             return
         except OSError:
             assert llama.process.poll() is None, log.read_text(errors="replace")[-2000:]

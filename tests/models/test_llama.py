@@ -23,6 +23,7 @@ from atrium.seams.models import (
     complete,
 )
 from tests.models.llama import KEY, NAME, Llama, llama_serving
+from tests.patience import PATIENCE
 
 HELLO = [Message("user", "Hello")]
 PERSON = {
@@ -143,7 +144,7 @@ async def test_hanging_up_stops_the_model(port: OpenAIWire, llama: Llama) -> Non
         await anext(events)
         assert llama.busy()
 
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while await asyncio.to_thread(llama.busy):
             await asyncio.sleep(0.02)
 

@@ -16,6 +16,7 @@ from atrium.kit.outbound import Answer, CallFailed, NotConnected, Outbound
 from tests.certificates import self_signed
 from tests.models.scripted import Answer as Scripted
 from tests.models.scripted import scripted
+from tests.patience import PATIENCE
 
 Names = dict[str, list[list[str]]]
 Script = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
@@ -220,7 +221,7 @@ async def test_a_body_that_breaks_off_is_not_taken_for_a_whole_one(outbound: Out
     ids=["another protocol", "nothing", "an endless head"],
 )
 async def test_an_answer_without_a_head_is_none(outbound: Outbound, said: bytes) -> None:
-    async with asyncio.timeout(5), speaking(says(said)) as url:
+    async with asyncio.timeout(PATIENCE), speaking(says(said)) as url:
         with pytest.raises(CallFailed):
             await outbound.anywhere.send("GET", url, {})
 
@@ -230,7 +231,7 @@ async def test_silence_is_not_waited_out(outbound: Outbound) -> None:
         writer.write(OK + b"transfer-encoding: chunked\r\n\r\n3\r\nabc\r\n")
         await reader.read()
 
-    async with asyncio.timeout(5), speaking(script) as url:
+    async with asyncio.timeout(PATIENCE), speaking(script) as url:
         answer = await outbound.anywhere.send("GET", url, {}, silence=0.2)
 
         assert await answer.read() == b"abc"
@@ -249,7 +250,7 @@ async def test_a_reader_who_is_slow_holds_the_other_side_up(outbound: Outbound) 
             await writer.drain()
             sent += 1 << 20
 
-    async with asyncio.timeout(20), speaking(script) as url:
+    async with asyncio.timeout(PATIENCE), speaking(script) as url:
         answer = await outbound.anywhere.send("GET", url, {}, silence=1.5)
         await asyncio.sleep(2)
         held_at = sent
@@ -266,7 +267,7 @@ async def test_closing_hangs_up(outbound: Outbound) -> None:
         await reader.read()
         ended.set()
 
-    async with asyncio.timeout(5), speaking(script) as url:
+    async with asyncio.timeout(PATIENCE), speaking(script) as url:
         for close in ("one", "all"):
             ended.clear()
             answer = await outbound.anywhere.send("GET", url, {})
@@ -284,7 +285,7 @@ async def test_a_thousand_answers_last_beside_each_other(outbound: Outbound) -> 
         writer.write(b"3\r\nabc\r\n0\r\n\r\n")
         await writer.drain()
 
-    async with asyncio.timeout(60), speaking(script) as url:
+    async with asyncio.timeout(PATIENCE), speaking(script) as url:
         answers = [await outbound.anywhere.send("GET", url, {}) for _ in range(1000)]
 
         assert set(await asyncio.gather(*map(whole, answers))) == {b"abc"}

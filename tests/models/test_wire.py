@@ -18,6 +18,7 @@ from atrium.seams.models import (
     complete,
 )
 from tests.models.scripted import Answer, Scripted, chunk, events, scripted
+from tests.patience import PATIENCE
 
 TURN = Turn([Message("user", "What is this?")])
 FINE = Answer(events(chunk("fine"), chunk(finish="stop")))
@@ -164,7 +165,7 @@ async def test_after_the_first_word_nothing_is_asked_again(said: dict[str, objec
 
 async def test_whoever_stops_listening_hangs_up() -> None:
     endless = Answer(events(chunk("and"), done=False), missing=10, hangs=True)
-    async with asyncio.timeout(5), scripted(endless) as server:
+    async with asyncio.timeout(PATIENCE), scripted(endless) as server:
         listening = OpenAIWire(Outbound().anywhere, Machine("odd", server.url, None, "m")).stream(TURN)
         await anext(listening)
         await listening.aclose()

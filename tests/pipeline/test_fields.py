@@ -281,6 +281,17 @@ async def test_provenance_is_of_the_step_whatever_the_arguments_claim(
     assert {one["object_id"] for one in processing["derived"]} == {outside["object_id"]}
 
 
+async def test_a_text_of_a_megabyte_of_odd_characters_is_read(
+    house: Application, alice: Client, reader: Reader
+) -> None:
+    id = await put(alice, "bill.txt", b"Invoice")
+
+    await extract(house, alice, id, text="\u20ac\u0001" * 120_000)
+
+    assert (await alice.get(f"/api/repo-obj/{id}/processing"))["derived"]
+
+
+@pytest.mark.proof
 async def test_a_text_of_a_megabyte_of_odd_characters_does_not_stop_the_loop(
     house: Application, alice: Client, reader: Reader
 ) -> None:

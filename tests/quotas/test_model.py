@@ -8,9 +8,8 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
 
 from atrium.boot.assemble import Application
 from atrium.ground.quotas import service as quotas
@@ -20,6 +19,7 @@ from tests.people import found_company
 from tests.postgres import fresh_database, run_as_owner
 from tests.quotas.test_admission import acting, limit, used
 from tests.servers import open_application, settings_for
+from tests.state_machines import run_machine
 
 STEPS = 5_000 if os.environ.get("ATRIUM_FULL") else 600
 PER_RUN = 25
@@ -161,17 +161,7 @@ def test_the_books_agree_with_the_model_after_every_step() -> None:
         opened = open_application(settings_for(url))
         Quotas.house, Quotas.loop, Quotas.steps = loop.run_until_complete(opened.__aenter__()), loop, 0
         try:
-            while Quotas.steps < STEPS:
-                run_state_machine_as_test(
-                    Quotas,
-                    settings=settings(
-                        max_examples=20,
-                        stateful_step_count=PER_RUN,
-                        deadline=None,
-                        suppress_health_check=list(HealthCheck),
-                        database=None,
-                    ),
-                )
+            run_machine(Quotas, STEPS, PER_RUN)
         finally:
             loop.run_until_complete(opened.__aexit__(None, None, None))
             loop.run_until_complete(database.__aexit__(None, None, None))

@@ -4,6 +4,7 @@
 """
 
 import asyncio
+import random
 import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -57,6 +58,7 @@ class Member:
     written: Written = field(default_factory=Written)
     gone_at: float = float("inf")
     stop: bool = False
+    chance: random.Random = field(default_factory=lambda: random.Random(6))
 
     async def _ask(self, name: str, asked: Awaitable[httpx.Response]) -> httpx.Response | None:
         began = time.monotonic()
@@ -72,13 +74,13 @@ class Member:
     async def write_notes(self, number: int) -> None:
         client = self.clients[number % 2]
         while not self.stop:
-            visibility = secrets.choice(("private", "team"))
+            visibility = self.chance.choice(("private", "team"))
             made = await self._ask("note", client.post("/api/notes", json={"title": "x", "visibility": visibility}))
             if made is None:
                 continue
             id = made.json()["id"]
             self.written.notes.add(id)
-            if secrets.randbelow(3) == 0:
+            if self.chance.randrange(3) == 0:
                 share = {"user_id": self.colleague, "permission": "notes:read"}
                 self.written.shares += (
                     await self._ask("share", client.post(f"/api/notes/{id}/share", json=share)) is not None
@@ -87,14 +89,14 @@ class Member:
     async def upload(self, number: int) -> None:
         client = self.clients[number % 2]
         while not self.stop:
-            visibility = secrets.choice(("private", "team"))
+            visibility = self.chance.choice(("private", "team"))
             at = f"/api/repo/{self.username}/{secrets.token_hex(6)}?visibility={visibility}"
             stored = await self._ask("object", client.put(at, content=secrets.token_bytes(2000)))
             if stored is None:
                 continue
             id = stored.json()["id"]
             self.written.objects.add(id)
-            if secrets.randbelow(3) == 0:
+            if self.chance.randrange(3) == 0:
                 grant = {"user_id": self.colleague}
                 answer = await self._ask("grant", client.post(f"/api/repo-obj/{id}/share", json=grant))
                 self.written.shares += answer is not None

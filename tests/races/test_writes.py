@@ -5,6 +5,7 @@ import time
 
 import httpx
 
+from tests.patience import PATIENCE
 from tests.processes import holding, rounds, until_queued
 from tests.races.conftest import Pair, statuses
 
@@ -100,7 +101,7 @@ async def test_a_revoked_token_admits_nobody_who_comes_after_the_reply(pair: Pai
                     await asyncio.sleep(0)
                 revoked = await operator.delete(f"/api/tokens/{id}")
                 acknowledged = time.monotonic()
-                await asyncio.wait_for(asyncio.gather(*users), 10)
+                await asyncio.wait_for(asyncio.gather(*users), PATIENCE)
 
             assert revoked.status_code == 200
             seen = [use for mine in uses for use in mine]

@@ -14,7 +14,7 @@ from tests.sandbox.guests import serving, turn_on, write_guest
 
 GRANTS = '{"odd": ["notes.read", "notes.write", "documents.read", "files.read", "search", "ai.turn"], "plain": ["notes.read"]}'
 CAPABILITIES = (
-    'capabilities = ["notes.read", "notes.write", "documents.read", "files.read", "search", "ai.turn"]\nseconds = 2\n'
+    'capabilities = ["notes.read", "notes.write", "documents.read", "files.read", "search", "ai.turn"]\nseconds = 5\n'
 )
 
 
@@ -31,7 +31,7 @@ async def sandbox() -> Sandbox:
 def guest_folder() -> Iterator[Path]:
     with readable_folder() as root:
         write_guest(root, "odd", manifest=CAPABILITIES)
-        write_guest(root, "plain", manifest='capabilities = ["notes.write"]\nseconds = 2\n')
+        write_guest(root, "plain", manifest='capabilities = ["notes.write"]\nseconds = 5\n')
         yield root
 
 

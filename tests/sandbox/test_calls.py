@@ -13,6 +13,7 @@ from atrium.ground.identity import sessions
 from atrium.ground.identity.model import TokenTerms
 from atrium.seams.context import ANONYMOUS, Operation
 from tests.client import Client
+from tests.patience import PATIENCE
 from tests.people import Company, uuid_of
 from tests.sandbox.guests import call, value_of
 
@@ -52,7 +53,7 @@ async def test_a_guest_stands_still_between_calls(hosting: Application, alice: C
     await value_of(alice, "odd", "tick")
     pool = hosting.services.started["sandbox"].pool
     (process,) = [kept[0] for key, kept in pool._idle.items() if key.user_id == uuid_of(alice)]
-    group, until = process._confined._group, time.monotonic() + 2
+    group, until = process._confined._group, time.monotonic() + PATIENCE
     while {state for state, _ in _processes_in(group)} != {"T"} and time.monotonic() < until:
         await asyncio.sleep(0.02)
     before = _processes_in(group)

@@ -15,6 +15,7 @@ import pytest
 from atrium.kit.process_pool import PoolBusy, ProcessPool
 from atrium.kit.sandbox import Sandbox
 from tests.api.plugin_folders import write_plugin
+from tests.patience import PATIENCE
 from tests.people import found_company
 from tests.postgres import fresh_database
 from tests.processes import bootstrap
@@ -112,7 +113,7 @@ async def test_a_killed_server_leaves_no_process_behind(sandbox: Sandbox, root: 
             assert len(processes_of(root)) > 1
             await server.stop(signal.SIGKILL)
             await asyncio.gather(spinning, return_exceptions=True)
-        until = time.monotonic() + 5
+        until = time.monotonic() + PATIENCE
         while (left := processes_of(root)) and time.monotonic() < until:
             await asyncio.sleep(0.05)
     assert left == []
@@ -129,13 +130,19 @@ class Counted:
 
 
 async def hold(
-    pool: ProcessPool[Counted], key: str, *, owner: str = "", seconds: float = 5, wait: float = 0
+    pool: ProcessPool[Counted],
+    key: str,
+    *,
+    owner: str = "",
+    seconds: float = PATIENCE,
+    wait: float = 0,
+    until: asyncio.Event | None = None,
 ) -> Counted:
     async def start() -> Counted:
         return Counted(key)
 
     async with pool.hold(key, owner or key, start, seconds) as process:
-        await asyncio.sleep(wait)
+        await (until.wait() if until else asyncio.sleep(wait))
         return process
 
 
@@ -152,14 +159,16 @@ async def test_the_longest_idle_process_leaves_for_a_new_one() -> None:
 
 async def test_an_owner_has_half_of_the_places_in_use_at_most() -> None:
     pool: ProcessPool[Counted] = ProcessPool(4)
-    held = asyncio.gather(*(hold(pool, key, owner="one", wait=0.2) for key in "ab"))
+    over = asyncio.Event()
+    held = asyncio.gather(*(hold(pool, key, owner="one", until=over) for key in "ab"))
     await asyncio.sleep(0.01)
 
     with pytest.raises(PoolBusy):
         await hold(pool, "c", owner="one", seconds=0.05)
-    assert (await hold(pool, "d", owner="other", seconds=0.05)).is_alive
+    assert (await hold(pool, "d", owner="other")).is_alive
+    over.set()
     await held
-    assert (await hold(pool, "c", owner="one", seconds=0.05)).is_alive
+    assert (await hold(pool, "c", owner="one")).is_alive
 
 
 async def test_one_key_is_held_by_one_caller_at_a_time() -> None:
@@ -189,4 +198,4 @@ async def test_a_start_that_fails_leaves_the_place_free() -> None:
     with pytest.raises(OSError, match="no process"):
         async with pool.hold("a", "a", fail, 1):
             pass
-    assert (await hold(pool, "b", seconds=0.1)).is_alive
+    assert (await hold(pool, "b")).is_alive

@@ -71,6 +71,10 @@ ROWS: dict[str, tuple[str, ...]] = {
         "INSERT INTO note_grants (org_id, note_id, user_id, permission, granted_by)"
         f" VALUES ('{ORG}', '{NOTE}', '{BOB}', 'notes:write', '{ADA}')",
     ),
+    "change_rows": (
+        "INSERT INTO change_rows (org_id, seq, principal, had, has, kind, thing_id, action, version, actor_id)"
+        f" VALUES ('{ORG}', nextval('change_seq'), '{BOB}', false, true, 'note', '{NOTE}', 'shared', 7, '{ADA}')",
+    ),
     "note_versions": (
         "INSERT INTO note_versions (org_id, note_id, number, title, body, size, sha256, created_by, created_at)"
         f" VALUES ('{ORG}', '{NOTE}', 6, 'Draft', 'Hm', 2, sha256('Hm'), '{ADA}', now())",
@@ -117,6 +121,10 @@ ROWS: dict[str, tuple[str, ...]] = {
     "object_texts": (
         "INSERT INTO object_texts (version_id, org_id, object_id, state, text)"
         f" VALUES ('{BOB}', '{ORG}', '{NOTE}', 'done', 'words')",
+    ),
+    "unread_objects": (
+        "INSERT INTO unread_objects (object_id, org_id, team_id, version_id, written_at)"
+        f" VALUES ('{NOTE}', '{ORG}', '{TEAM}', '{BOB}', now()) ON CONFLICT DO NOTHING",
     ),
     "derivations": (
         "INSERT INTO derivations (org_id, version_id, object_id, source_id, source_version_id)"
@@ -233,8 +241,20 @@ ROWS: dict[str, tuple[str, ...]] = {
         f" head_words, text_words, updated_at) VALUES ('{ORG}', gen_random_uuid(), 'object', '{TEAM}', '{BOB}', 'ü', 'private', '1', '',"
         " '{}', '{}', 0, 0, 0, now())",
     ),
+    "moved_names": (
+        f"INSERT INTO moved_names VALUES (sha256('a token'), '{NOTE}', 'https://b.example.com')",
+        f"INSERT INTO moved_names VALUES (sha256('ü.example.com'), '{NOTE}', 'https://b.example.com')",
+    ),
+    "company_moves": (
+        f"INSERT INTO company_moves (company, state, was_suspended) VALUES ('{ORG}', 'leaving', true)",
+        f"INSERT INTO company_moves (company, state, was_suspended, archive, location) VALUES ('{NOTE}', 'left', false, 'ab', 'https://ü')",
+    ),
     "search_words": ("INSERT INTO search_words VALUES ('ü', 3)", "INSERT INTO search_words VALUES ('', 0)"),
-    "search_backlog": ("INSERT INTO search_backlog VALUES ('notes') ON CONFLICT DO NOTHING",),
+    "search_backlog": ("INSERT INTO search_backlog VALUES ('notes'), ('objects') ON CONFLICT DO NOTHING",),
+    "search_moved": (
+        f"INSERT INTO search_moved VALUES ('{ORG}', '{NOTE}')",
+        f"INSERT INTO search_moved VALUES ('{ORG}', gen_random_uuid())",
+    ),
     "trigger_matches": (
         f"INSERT INTO trigger_matches (team_id, type, prefix, trigger_id, org_id) VALUES ('{TEAM}', 'text/*', 'in/ü', '{NOTE}', '{ORG}')",
     ),
@@ -266,6 +286,41 @@ ROWS: dict[str, tuple[str, ...]] = {
         "INSERT INTO knowledge_merges (id, org_id, team_id, keep_id, drop_id, head_id, merged_by)"
         f" VALUES ('{NOTE}', '{ORG}', '{TEAM}', '{ADA}', '{BOB}', '{ADA}', '{ADA}')",
     ),
+    "l10n_messages": (
+        "INSERT INTO l10n_messages (id, org_id, locale, ns, key, source, text, status, text_source, pending_text, pending_by, pending_at)"
+        f" VALUES ('{NOTE}', '{ORG}', 'is', 'words', 'words.save', 'Save', 'Vista', 'approved', 'Save', 'Geyma', '{ADA}', now())",
+        "INSERT INTO l10n_messages (id, org_id, locale, ns, key, source)"
+        f" VALUES (gen_random_uuid(), '{ORG}', 'zh-Hant-HK', 'words', 'words.save', 'Sävé 🌍')",
+    ),
+    "l10n_history": (
+        "INSERT INTO l10n_history (org_id, message_id, locale, key, text, was, replaced_by)"
+        f" VALUES ('{ORG}', '{NOTE}', 'is', 'words.save', 'Spara', 'approved', '{ADA}')",
+    ),
+    "l10n_counts": (f"INSERT INTO l10n_counts VALUES ('{ORG}', 'nl', 'words', 1, 0, 2, 0, 1)",),
+    "l10n_locales": (f"INSERT INTO l10n_locales VALUES ('{ORG}', 'nl', 7)",),
+    "l10n_imports": (f"INSERT INTO l10n_imports (org_id, fingerprint) VALUES ('{ORG}', 'abc')",),
     "audit_keys": ("INSERT INTO audit_keys (id, sealed) VALUES ('\\x01020304', '\\x01')",),
     "key_check": ("INSERT INTO key_check (sealed) VALUES ('\\x01')",),
+    "onboarding_secrets": (f"INSERT INTO onboarding_secrets (org_id, sealed) VALUES ('{ORG}', '\\x01')",),
+    "onboarding_drafts": (
+        f"INSERT INTO onboarding_drafts (org_id, revision, document, saved_by) VALUES ('{ORG}', '{NOTE}', '{{}}', '{ADA}')",
+    ),
+    "onboarding_versions": (
+        f"INSERT INTO onboarding_versions (org_id, version, document, published_by) VALUES ('{ORG}', 1, '{{}}', '{ADA}')",
+        f"INSERT INTO onboarding_versions (org_id, version, document) VALUES ('{ORG}', 2, '{{}}')",
+    ),
+    "onboarding_assets": (
+        "INSERT INTO onboarding_assets (id, org_id, kind, filename, content_type, size, sha256, width, height)"
+        f" VALUES ('{NOTE}', '{ORG}', 'logo', 'ü.png', 'image/png', 1, sha256('a'), 1, 1)",
+    ),
+    "onboarding_proofs": (
+        f"INSERT INTO onboarding_proofs (digest, org_id, network) VALUES ('\\x01', '{ORG}', '\\x02')",
+    ),
+    "prospects": (
+        "INSERT INTO prospects (id, org_id, address, version, fields, words, locale, signals, gate)"
+        f" VALUES ('{NOTE}', '{ORG}', '\\x01', 1, '{{\"email\": \"ü@example.com\"}}', 'ü@example.com', 'en', '[]', 'pass')",
+        "INSERT INTO prospects (id, org_id, address, version, fields, words, locale, signals, gate, state, decided_by, decided_at)"
+        f" VALUES ('{BOB}', '{ORG}', '\\x02', 0, '{{}}', '', '', '[]', 'suspect', 'declined', '{ADA}', now())",
+    ),
+    "onboarding_days": (f"INSERT INTO onboarding_days (org_id, day, opened) VALUES ('{ORG}', '2026-01-01', 3)",),
 }

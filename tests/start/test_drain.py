@@ -9,16 +9,19 @@ import httpx
 import pytest
 
 from tests.crash.load import Promises, broken_promises, until_promised, write_from_all_sides
+from tests.patience import PATIENCE
 from tests.postgres import fresh_database, run_as_owner
 from tests.processes import Process, bootstrap, holding, rounds, serving, until_queued
 from tests.start.ticking import TICKING
 
 NOBODY_WRITES = "LOCK TABLE notes IN SHARE MODE"
+# Seconds that a drain may take, more than any test waits: what ends sooner did not wait for it.
+LONG = round(5 * PATIENCE)
 
 
 async def until_refused(server: Process) -> None:
     """Wait until no new connection is taken."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while True:
             try:
                 _, writer = await asyncio.open_connection("127.0.0.1", server.port)
@@ -39,7 +42,7 @@ async def test_requests_in_flight_get_their_reply_and_the_process_ends_well() ->
                 # Longer than the server looks around before it would cut anybody off.
                 done, _ = await asyncio.wait(posts, timeout=0.5)
             answers = await asyncio.gather(*posts)
-        code = await server.until_ended(10)
+        code = await server.until_ended()
 
         assert not done
         assert [answer.status_code for answer in answers] == [201] * len(posts)
@@ -59,18 +62,16 @@ async def lines_of(client: httpx.AsyncClient, begun: asyncio.Event) -> list[str]
 
 
 async def test_open_streams_are_ended_whole_and_their_sources_closed() -> None:
-    async with fresh_database() as url, serving(url, module=TICKING) as (server,):
+    async with fresh_database() as url, serving(url, module=TICKING, drain_seconds=LONG) as (server,):
         async with server.client(await bootstrap(server)) as client:
             begun = [asyncio.Event() for _ in range(3)]
             streams = [asyncio.create_task(lines_of(client, event)) for event in begun]
             await asyncio.gather(*(event.wait() for event in begun))
 
-            stopped = time.monotonic()
             code = await server.stop()
-            took = time.monotonic() - stopped
             said = await asyncio.gather(*streams)
 
-        assert (code, took < 5) == (0, True)
+        assert code == 0
         assert all(lines[0] == "id: 1" and lines[-1] == "" for lines in said)
         assert server.output.count("the source of ticks was closed") == len(streams)
 
@@ -99,10 +100,10 @@ async def test_a_draining_server_is_alive_but_not_ready() -> None:
             await until_queued(url, 1)
             server.popen.send_signal(signal.SIGTERM)
             await until_refused(server)
-        (note, _), (ready, why), (health, alive) = await asyncio.wait_for(replies_on(reader, 3), 10)
-        rest = await asyncio.wait_for(reader.read(), 10)
+        (note, _), (ready, why), (health, alive) = await asyncio.wait_for(replies_on(reader, 3), PATIENCE)
+        rest = await asyncio.wait_for(reader.read(), PATIENCE)
         writer.close()
-        code = await server.until_ended(10)
+        code = await server.until_ended()
 
     assert (note, ready, health) == (201, 503, 200)
     assert why["code"] == "instance.not_ready"
@@ -137,20 +138,20 @@ async def test_what_outlasts_the_drain_is_cut_off_unacknowledged_and_undone() ->
             outcome = (await asyncio.gather(post, return_exceptions=True))[0]
 
         assert code == 0
-        assert 1 <= took < 5
+        assert took >= 1
         assert isinstance(outcome, httpx.TransportError) or outcome.status_code >= 500  # type: ignore[union-attr]
         assert (await run_as_owner(url, "SELECT count(*) FROM notes"))[0][0] == 0
 
 
 async def test_a_second_interrupt_does_not_wait_for_anybody() -> None:
-    async with fresh_database() as url, serving(url) as (server,):
+    async with fresh_database() as url, serving(url, drain_seconds=LONG) as (server,):
         async with server.client(await bootstrap(server)) as client, holding(url, NOBODY_WRITES):
             post = asyncio.create_task(client.post("/api/notes", json={"title": "never mind"}))
             await until_queued(url, 1)
             server.popen.send_signal(signal.SIGINT)
             await until_refused(server)
             server.popen.send_signal(signal.SIGINT)
-            code = await server.until_ended(5)
+            code = await server.until_ended()
             await asyncio.gather(post, return_exceptions=True)
 
         assert code == 0

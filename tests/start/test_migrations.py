@@ -3,6 +3,7 @@
 import asyncio
 import json
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,16 @@ import pytest
 
 from atrium.kit.migrate import MigrationRefused, migrate, pending, read_migrations
 from atrium.kit.paths import shipped
-from tests.postgres import fresh_database, run_as_owner
+from tests.postgres import connected, fresh_database, run_as_owner
 from tests.processes import holding, until_queued
 from tests.start.rows import ROWS
 
 NAMES = [migration.name for migration in read_migrations()]
+# The schemas that people come from: the gate asks the newest, proofs ask all.
+OLDER = [
+    pytest.param(number, id=NAMES[number - 1], marks=() if number >= len(NAMES) - 6 else pytest.mark.proof)
+    for number in range(1, len(NAMES))
+]
 # What a later migration moved elsewhere, shown by a test of its own.
 REPLACED = {"s3_buckets": {"cors"}, "executors": {"token_id"}, "object_texts": {"attempts", "due_at"}}
 Contents = dict[str, list[dict[str, Any]]]
@@ -36,23 +42,29 @@ def cut_after(folder: Path, number: int) -> None:
 
 async def populate(url: str) -> Contents:
     """Fill every table there is; what is then in them. The ledger is the migrations' own."""
-    found = await run_as_owner(url, "SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
-    tables = {row["tablename"] for row in found} - {"schema_migrations"}
-    assert tables <= ROWS.keys(), f"rows.py has nothing to put into {tables - ROWS.keys()}"
-    for table in ROWS:
-        for statement in ROWS[table] if table in tables else ():
-            await run_as_owner(url, statement)
-    return {table: await rows_of(url, table) for table in tables}
+    async with connected(url) as connection:
+        found = await connection.fetch("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
+        tables = {row["tablename"] for row in found} - {"schema_migrations"}
+        assert tables <= ROWS.keys(), f"rows.py has nothing to put into {tables - ROWS.keys()}"
+        for table in ROWS:
+            for statement in ROWS[table] if table in tables else ():
+                await connection.execute(statement)
+    return await contents_of(url, tables)
 
 
-async def rows_of(url: str, table: str) -> list[dict[str, Any]]:
-    """Every row of a table as PostgreSQL's own JSON, oldest first in the file."""
-    return [
-        json.loads(row[0]) for row in await run_as_owner(url, f"SELECT to_jsonb(t)::text FROM {table} t ORDER BY ctid")
-    ]
+async def contents_of(url: str, tables: Iterable[str]) -> Contents:
+    """Every row of these tables as PostgreSQL's own JSON, oldest first in the file."""
+    async with connected(url) as connection:
+        return {
+            table: [
+                json.loads(row[0])
+                for row in await connection.fetch(f"SELECT to_jsonb(t)::text FROM {table} t ORDER BY ctid")
+            ]
+            for table in tables
+        }
 
 
-@pytest.mark.parametrize("number", range(1, len(NAMES)), ids=lambda number: NAMES[number - 1])
+@pytest.mark.parametrize("number", OLDER)
 async def test_what_was_written_under_an_older_schema_survives_the_rest(folder: Path, number: int) -> None:
     cut_after(folder, number)
     async with fresh_database(migrated=False) as url:
@@ -62,11 +74,12 @@ async def test_what_was_written_under_an_older_schema_survives_the_rest(folder: 
         applied = await migrate(url)
 
         assert applied == NAMES[number:]
+        now = await contents_of(url, before)
         for table, rows in before.items():
             assert rows, table
             # A later migration may add columns; what was there stays as it was.
             kept = rows[0].keys() - REPLACED.get(table, set())
-            after = [{name: row[name] for name in kept} for row in await rows_of(url, table)]
+            after = [{name: row[name] for name in kept} for row in now[table]]
             assert sorted(after, key=str) == sorted(({name: row[name] for name in kept} for row in rows), key=str), (
                 table
             )
@@ -125,7 +138,7 @@ async def test_cors_documents_become_rules_and_nothing_else_of_them_stays(folder
 
         await migrate(url)
 
-        found = {row["name"]: row for row in await rows_of(url, "s3_buckets")}
+        found = {row["name"]: row for row in (await contents_of(url, ["s3_buckets"]))["s3_buckets"]}
     first, second = found["honest"]["cors_rules"]
     assert first == {
         "id": "one", "origins": ["https://a.example", "https://*.b.example"], "methods": ["GET"], "headers": ["*"],
@@ -207,6 +220,39 @@ async def test_texts_that_waited_are_read_by_jobs(
     )
 
 
+@pytest.mark.parametrize(
+    ("change", "unread"),
+    [
+        ("DELETE FROM object_texts", 1),
+        ("UPDATE object_texts SET state = 'failed'", 0),
+        ("WITH t AS (DELETE FROM object_texts) UPDATE object_versions SET content_type = 'image/png'", 0),
+        ("WITH t AS (DELETE FROM object_texts) UPDATE objects SET deleted = true", 0),
+    ],
+)
+async def test_what_has_no_text_is_noted_once(folder: Path, change: str, unread: int) -> None:
+    cut_after(folder, NAMES.index("0063_unread_objects"))
+    async with fresh_database(migrated=False) as url:
+        await migrate(url, folder)
+        await populate(url)
+        await run_as_owner(url, "UPDATE object_versions SET content_type = 'text/plain', size = 3")
+        await run_as_owner(url, change)
+
+        await migrate(url)
+
+        found = await run_as_owner(
+            url,
+            "SELECT FROM unread_objects JOIN objects o USING (org_id, team_id, version_id, written_at) WHERE o.id = object_id",
+        )
+        assert len(found) == unread
+        assert await forced(url, "objects", "object_versions", "object_texts", "unread_objects")
+
+
+async def forced(url: str, *tables: str) -> bool:
+    """Whether row-level security holds for the owner of all these tables too."""
+    found = await run_as_owner(url, "SELECT relforcerowsecurity FROM pg_class WHERE relname = ANY($1)", list(tables))
+    return [row[0] for row in found] == [True] * len(tables)
+
+
 async def owner(url: str) -> Any:
     return (await run_as_owner(url, "SELECT owner_id FROM objects LIMIT 1"))[0][0]
 
@@ -269,14 +315,54 @@ async def test_whoever_comes_second_waits_and_finds_the_work_done(folder: Path) 
     slow.write_text("-- owner: nobody\nLOCK TABLE notes IN EXCLUSIVE MODE; CREATE TABLE slow ();\n")
     async with fresh_database() as url:
         async with holding(url, "LOCK TABLE notes IN SHARE MODE"):
-            # One stands in the middle of the file, the others at its door.
+            # One stands in the middle of the file, the others come again and again until it is done.
             migrating = [asyncio.create_task(migrate(url, folder)) for _ in range(5)]
-            await until_queued(url, len(migrating))
+            await until_queued(url, 1)
+            await asyncio.sleep(
+                2.5
+            )  # longer than a lock is waited for, so that the wait itself is given up and begun again
+            await until_queued(url, 1)
             ledger = (await run_as_owner(url, "SELECT max(number) FROM schema_migrations"))[0][0]
         applied = await asyncio.gather(*migrating)
 
     assert ledger == len(NAMES)
     assert sorted(applied) == [[], [], [], [], [slow.stem]]
+
+
+async def test_a_file_outside_a_transaction_is_sent_part_by_part_by_one_process(folder: Path) -> None:
+    number = len(NAMES) + 1
+    apart = folder / f"{number:04}_apart.sql"
+    apart.write_text(
+        "-- owner: nobody\n-- transaction: none\nDROP INDEX CONCURRENTLY IF EXISTS apart;\n"
+        "-- next\nCREATE INDEX CONCURRENTLY apart ON notes (title);\n"
+        "-- next\nDO $$ BEGIN FOR i IN 1..3 LOOP INSERT INTO batches VALUES (i); COMMIT; END LOOP; END $$;\n"
+    )
+    async with fresh_database() as url:
+        await run_as_owner(url, "CREATE TABLE batches (number int)")
+        applied = await asyncio.gather(*(migrate(url, folder) for _ in range(4)))
+        seen = await run_as_owner(url, "SELECT number, xmin::text FROM batches")
+        valid = await run_as_owner(url, "SELECT indisvalid FROM pg_index WHERE indexrelid = 'apart'::regclass")
+
+    assert sorted(applied) == [[], [], [], [apart.stem]]
+    assert [row[0] for row in seen] == [1, 2, 3]
+    assert len({row[1] for row in seen}) == 3
+    assert valid[0][0]
+
+
+async def test_a_migration_that_waits_for_a_lock_lets_others_pass_meanwhile(folder: Path) -> None:
+    number = len(NAMES) + 1
+    (folder / f"{number:04}_waits.sql").write_text("-- owner: nobody\nALTER TABLE notes ADD COLUMN waited text;\n")
+    async with fresh_database() as url:
+        async with holding(url, "SELECT FROM notes"):
+            migrating = asyncio.create_task(migrate(url, folder))
+            await until_queued(url, 1)
+            # Stands in line behind the migration, which gives up its place after a second.
+            async with asyncio.timeout(30):
+                await run_as_owner(url, "SELECT FROM notes")
+            assert not migrating.done()
+        applied = await migrating
+
+    assert applied == [f"{number:04}_waits"]
 
 
 async def test_a_person_with_a_machines_role_has_left_and_nothing_acts_for_them(folder: Path) -> None:

@@ -23,6 +23,7 @@ LIMIT = 120
 CREDENTIAL = re.compile(rb"\bat[a-z]_[A-Za-z0-9]{49}\b")
 
 
+@pytest.mark.proof
 async def test_the_quick_start_ends_with_an_instance_and_a_first_note_in_under_two_minutes() -> None:
     try:
         with quick_start(LIMIT) as ran:

@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from tests.certificates import self_signed
+from tests.patience import PATIENCE
 from tests.postgres import fresh_database
 from tests.processes import bootstrap, serving
 
@@ -38,7 +39,7 @@ def _said_to(port: int, sent: bytes) -> bytes:
     trusting = ssl.create_default_context()
     trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
     with (
-        socket.create_connection(("127.0.0.1", port), timeout=20) as plain,
+        socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as plain,
         trusting.wrap_socket(plain, suppress_ragged_eofs=False) as wrapped,
     ):
         wrapped.sendall(sent)

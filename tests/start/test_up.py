@@ -19,6 +19,7 @@ import psutil
 import pytest
 
 from atrium.kit.migrate import read_migrations
+from tests.patience import PATIENCE
 from tests.postgres import fresh_database
 from tests.processes import ATRIUM, Process, bootstrap, environment, free_port, run_atrium, start
 
@@ -63,7 +64,7 @@ async def upped(data: Path, **settings: Any) -> AsyncIterator[Process]:
         process.clean_up()
         for server in postgres_in(data):
             server.send_signal(signal.SIGQUIT)
-            server.wait(30)
+            server.wait(PATIENCE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +177,7 @@ async def test_a_signal_stops_the_server_and_its_database_and_the_next_start_fin
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
 async def test_a_stop_while_the_database_is_starting_leaves_nothing_running(data: Path, number: signal.Signals) -> None:
     async with upped(data) as process:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             while not (data / "postgres" / "log").exists():
                 await asyncio.sleep(0.001)
         code = await process.stop(number)

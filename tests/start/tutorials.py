@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.patience import PATIENCE
 from tests.processes import ROOT, environment
 
 PAGES = ROOT / "docs/tutorials"
@@ -84,7 +85,7 @@ def run_page(name: str, folder: Path, port: int, **variables: str) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=5 * PATIENCE,
     )
     logs = "\n".join(path.read_text() for path in sorted((*folder.glob("printed-*"), *folder.glob("terminal-*.log"))))
     assert ended.returncode == 0, f"{ended.stderr}\n{logs}"

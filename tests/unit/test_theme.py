@@ -15,6 +15,7 @@ from atrium.product.branding.colour import contrast, difference, nearest, tint
 from atrium.product.branding.model import BadToken, Theme
 from atrium.product.branding.theme import is_legible, overrides, require_legible, require_well_formed, resolve
 from atrium.product.branding.tokens import DEFAULTS, FONTS, MODES, NAMES, PAIRS
+from tests.processes import PROOFS
 
 COLOURS = [mode + name for mode in MODES for name in NAMES]
 A_COLOUR = re.compile(r"\A#[0-9a-f]{6}\Z")
@@ -101,7 +102,7 @@ def test_contrast_and_tint_agree_with_the_book(one: str, other: str) -> None:
     assert tint(one, other) == softened(one, other)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100 if PROOFS else 10)
 @given(first=raw_themes, company=raw_themes, second=raw_themes, start=st.sampled_from([{}, SWAPPED]))
 @example(first=SWAPPED, company={"text": "#ffffff"}, second={}, start={})
 @example(first={}, company={"dark-bg": "#000000", "bg": "#ffffff"}, second=SWAPPED, start={})
@@ -124,7 +125,7 @@ def test_no_accepted_theme_is_ever_shown_below_the_floor(
         assert list(illegible_pairs(palette)) == []
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100 if PROOFS else 10)
 @given(instance=raw_themes, own=raw_themes, accepted=raw_themes)
 def test_even_rows_that_no_gate_has_seen_are_shown_legibly(instance: Theme, own: Theme, accepted: Theme) -> None:
     palette = resolve(instance, own, accepted)
@@ -132,7 +133,7 @@ def test_even_rows_that_no_gate_has_seen_are_shown_legibly(instance: Theme, own:
     assert list(illegible_pairs(palette)) == []
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60 if PROOFS else 10)
 @given(instance=raw_themes, company=raw_themes)
 def test_an_accepted_theme_is_shown_as_it_was_written(instance: Theme, company: Theme) -> None:
     beneath = mended(instance, DEFAULTS)
@@ -210,7 +211,7 @@ def test_ten_thousand_fuzzed_values_are_refused_by_name_or_are_clean_css() -> No
     assert refused > 5_000
 
 
-@settings(max_examples=500)
+@settings(max_examples=500 if PROOFS else 10)
 @given(st.dictionaries(st.text() | st.sampled_from(COLOURS), st.text() | st.integers() | st.none(), max_size=3))
 def test_any_map_at_all_is_refused_or_clean(theme: dict[str, Any]) -> None:
     try:
@@ -292,7 +293,7 @@ def test_where_no_colour_passes_none_is_suggested() -> None:
     assert (refused.facts["token"], refused.facts["nearest"]) == ("text", None)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300 if PROOFS else 10)
 @given(token=st.sampled_from(COLOURS), colour=hex_colours, beneath=st.sampled_from([DEFAULTS, {**DEFAULTS, **SWAPPED}]))
 def test_the_nearest_colour_passes_and_keeps_the_hue(token: str, colour: str, beneath: Theme) -> None:
     refused = refusal_of({token: colour}, beneath)
@@ -322,7 +323,7 @@ def mode_of(token: str) -> str:
 GRID = [f"#{red:02x}{green:02x}{blue:02x}" for red, green, blue in itertools.product(range(0, 256, 17), repeat=3)]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25 if PROOFS else 10)
 @given(token=st.sampled_from(COLOURS), colour=hex_colours)
 def test_hardly_any_colour_is_nearer_than_the_nearest(token: str, colour: str) -> None:
     refused = refusal_of({token: colour})

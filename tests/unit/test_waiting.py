@@ -7,6 +7,7 @@ import pytest
 
 from atrium.kit.notify import Notifier
 from atrium.kit.waiting import WaitQueues
+from tests.patience import PATIENCE
 
 TOPICS = frozenset({"bread"})
 
@@ -32,7 +33,7 @@ class Shop:
     async def hand_back(self, loaf: str) -> None:
         self.returned.append(loaf)
 
-    async def wait(self, person: str, seconds: float = 5) -> Any:
+    async def wait(self, person: str, seconds: float = PATIENCE) -> Any:
         with self.queues.join("line", TOPICS, person, self.fetch, self.hand_back) as place:
             await asyncio.wait({place}, timeout=seconds)
             return place.result() if place.done() else None

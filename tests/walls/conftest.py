@@ -5,14 +5,16 @@ from collections.abc import AsyncIterator
 import pytest
 
 from atrium.boot.assemble import Application
+from atrium.boot.wiring import DOMAINS
 from tests.servers import fresh_application, left_to_tests
 from tests.walls.population import Populated, populate
 
 
 @pytest.fixture(scope="package")
 async def walled_house() -> AsyncIterator[Application]:
-    # No sealing and no reading of texts meanwhile: whatever changes in these companies was changed by a test.
-    domains = left_to_tests("audit.seal", "extraction.text")
+    # No chore and no reading of texts meanwhile: whatever changes in these companies was changed by a test.
+    chores = (chore.name for domain in DOMAINS for chore in domain.chores)
+    domains = left_to_tests("extraction.text", *chores)
     async with fresh_application(domains=domains) as house:
         yield house
 

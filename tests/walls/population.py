@@ -1,6 +1,7 @@
 """A company with something in every table, made through the interface, every text of it carrying one canary."""
 
 import asyncio
+import json
 import secrets
 from dataclasses import dataclass
 from uuid import UUID
@@ -9,6 +10,7 @@ from atrium.boot.assemble import Application
 from atrium.ground.audit import sealer
 from atrium.kit.ids import new_id
 from tests.client import Answer, Client
+from tests.patience import PATIENCE
 from tests.people import Company, found_company
 from tests.postgres import run_as_owner
 
@@ -47,10 +49,12 @@ async def populate(house: Application) -> Populated:
     await _store(house, owner, other, canary)
     await _flow(house, other, canary)
     await _know(house, other, canary)
+    await _translate(house, other, canary)
+    await _invite(house, other, canary)
     document = await _done(await other.post("/api/documents", {"title": canary, "body": canary, "visibility": "team"}))
     await _await_activation(house, company, owner)
     await Client(house.app).post("/api/login", {"username": owner.username, "password": "not the password"})
-    await _seal(house, company)
+    await seal(house, company)
     return Populated(company, owner, other, canary, private, shared, token["id"], document["id"])
 
 
@@ -98,6 +102,18 @@ async def _store(house: Application, owner: Client, other: Client, canary: str) 
         "INSERT INTO derivations (org_id, version_id, object_id, source_id, source_version_id) VALUES ($1, $2, $3, $3, $2)",
         UUID(owner.org_id), UUID(kept["version"]["id"]), UUID(kept["id"]),
     )  # fmt: skip
+    # As if it had come while no texts were read.
+    await run_as_owner(
+        house.services.settings.database_url,
+        "INSERT INTO unread_objects SELECT id, org_id, team_id, version_id, written_at FROM objects WHERE id = $1",
+        UUID(kept["id"]),
+    )
+    # As if its folder had just been moved with many others.
+    await run_as_owner(
+        house.services.settings.database_url,
+        "INSERT INTO search_moved SELECT org_id, id, key FROM objects WHERE id = $1",
+        UUID(kept["id"]),
+    )
 
 
 async def _flow(house: Application, person: Client, canary: str) -> None:
@@ -158,6 +174,53 @@ async def _know(house: Application, person: Client, canary: str) -> None:
     )  # fmt: skip
 
 
+async def _translate(house: Application, person: Client, canary: str) -> None:
+    """A message as the instance's first company has them, with what follows from a change of it."""
+    url, org = house.services.settings.database_url, UUID(person.org_id)
+    await run_as_owner(url, "INSERT INTO l10n_imports (org_id, fingerprint) VALUES ($1, $2)", org, canary)
+    await run_as_owner(
+        url,
+        "INSERT INTO l10n_messages (id, org_id, locale, ns, key, source, text, status, text_source)"
+        " VALUES ($1, $2, 'es', 'words', 'words.' || $3, $3, $3, 'approved', $3)",
+        new_id(), org, canary,
+    )  # fmt: skip
+    await run_as_owner(url, "UPDATE l10n_messages SET text = text || ' too' WHERE org_id = $1", org)
+
+
+async def _invite(house: Application, person: Client, canary: str) -> None:
+    """A sign-up form with a picture, and a person who signed up, as if this company were the instance's first."""
+    url, org, user = house.services.settings.database_url, UUID(person.org_id), UUID(person.user_id)
+    document = json.dumps({"copy": {"title": canary}})
+    for table, columns in (
+        ("onboarding_drafts", "revision, saved_by"),
+        ("onboarding_versions", "version, published_by"),
+    ):
+        number = "$1" if table == "onboarding_drafts" else "1"
+        await run_as_owner(
+            url,
+            f"INSERT INTO {table} (org_id, document, {columns}) VALUES ($1, $2::text::jsonb, {number}, $3)",
+            org, document, user,
+        )  # fmt: skip
+    await run_as_owner(url, "INSERT INTO onboarding_secrets (org_id, sealed) VALUES ($1, $2)", org, canary.encode())
+    await run_as_owner(url, "INSERT INTO onboarding_days (org_id, day) VALUES ($1, now())", org)
+    await run_as_owner(
+        url, "INSERT INTO onboarding_proofs (digest, org_id, network) VALUES ($2, $1, $2)", org, canary.encode()
+    )
+    await run_as_owner(
+        url,
+        "INSERT INTO onboarding_assets (id, org_id, kind, filename, content_type, size, sha256)"
+        " SELECT $1, $1, 'logo', $2, 'image/png', size, sha256 FROM blobs WHERE org_id = $1 LIMIT 1",
+        org,
+        canary,
+    )
+    await run_as_owner(
+        url,
+        "INSERT INTO prospects (id, org_id, address, version, fields, words, locale, signals, gate)"
+        " VALUES ($1, $1, $3, 1, jsonb_build_object('email', $2::text), $2, 'en', '[]', 'pass')",
+        org, canary, canary.encode(),
+    )  # fmt: skip
+
+
 async def _begin_an_upload(house: Application, org: UUID, team: UUID, user: UUID, canary: str) -> None:
     """An extra bucket, and an upload in parts that nobody has completed."""
     url = house.services.settings.database_url
@@ -200,11 +263,11 @@ async def _await_activation(house: Application, company: Company, owner: Client)
     )
 
 
-async def _seal(house: Application, company: Company) -> None:
+async def seal(house: Application, company: Company) -> None:
     """Give the company's events their place; as if every older transaction of the whole server had ended."""
     url = house.services.settings.database_url
     await run_as_owner(url, "UPDATE audit_events SET xid = '3' WHERE org_id = $1", company.org.id)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while not await run_as_owner(url, "SELECT FROM audit_heads WHERE org_id = $1", company.org.id):
             await sealer.seal(house.services.database, house.services.keys)
 

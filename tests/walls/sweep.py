@@ -9,7 +9,7 @@ from atrium.seams.routes import Auth
 from tests.client import Answer, Client
 from tests.contract.exemptions import EXEMPT
 from tests.contract.rows import is_public, key_of, name_of, parameters_of
-from tests.contract.specimens import SPECIMENS, Ask, Place
+from tests.contract.specimens import SPECIMENS, Ask, Place, the_first_team
 from tests.contract.stage import WORKER, rightful, somebody
 from tests.walls.population import Populated
 
@@ -45,6 +45,9 @@ async def errands(house: Application, ours: Populated, theirs: Populated) -> lis
             found += await _listings(endpoint, ours, theirs)
         elif key_of(endpoint) not in EXEMPT["another_companys_id"]:
             found += await _foreign_ids(endpoint, ours, theirs)
+    # The sign-up form belongs to one team of the instance: ours, when we ask.
+    form = next(endpoint for endpoint in house.endpoints if endpoint.route.path == "/api/beta/prospects")
+    await the_first_team(await _place(form, ours))
     return found
 
 

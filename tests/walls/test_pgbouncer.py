@@ -13,6 +13,7 @@ from urllib.parse import urlsplit, urlunsplit
 import pytest
 
 from atrium.boot.assemble import Application
+from tests.patience import PATIENCE
 from tests.people import found_company
 from tests.postgres import fresh_database, server_url
 from tests.servers import open_application, settings_for
@@ -61,7 +62,7 @@ async def bouncer(folder: Path) -> AsyncIterator[int]:
 
 async def _listening(process: Process, port: int) -> None:
     assert process.stderr is not None
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while line := await process.stderr.readline():
             if f"listening on 127.0.0.1:{port}".encode() in line:
                 return

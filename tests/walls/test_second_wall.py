@@ -116,7 +116,7 @@ async def test_a_row_is_not_written_into_another_company(
 async def insertable(owner: Connection, table: str) -> list[str]:
     """The columns the serving role may give a new row, so that only the wall can be what refuses it."""
     rows = await owner.fetch(
-        "SELECT attname FROM pg_attribute WHERE attrelid = $1::text::regclass AND attnum > 0 AND NOT attisdropped"
+        "SELECT attname FROM pg_attribute WHERE attrelid = $1::text::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''"
         " AND has_column_privilege($2, attrelid, attnum, 'INSERT')",
         table,
         APP_ROLE,

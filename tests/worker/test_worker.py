@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.patience import PATIENCE
 from tests.processes import Process, fresh_instance
 
 KIND = "x.integrator-demo.lane-report"
@@ -75,7 +76,7 @@ class Bench:
         return str(answer.json()["id"])
 
     async def until(self, job: str, *states: str) -> dict[str, Any]:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while True:
                 found: dict[str, Any] = (await self.operator.get(f"/api/jobs/{job}")).json()
                 if found["state"] in states:
@@ -120,7 +121,7 @@ async def test_a_result_that_the_kind_refuses_fails_the_attempt(bench: Bench) ->
     async with bench.worker("babble"):
         job = await bench.until(id, "failed")
 
-    assert "the result was refused: 422" in job["error"]
+    assert "the result was refused: 422" in job["error"]["message"]
 
 
 async def test_on_sigterm_it_finishes_what_it_runs(bench: Bench) -> None:
@@ -129,7 +130,7 @@ async def test_on_sigterm_it_finishes_what_it_runs(bench: Bench) -> None:
         while not (bench.folder / "began").exists():
             await asyncio.sleep(0.05)
         process.send_signal(signal.SIGTERM)
-        code = await asyncio.to_thread(process.wait, 30)
+        code = await asyncio.to_thread(process.wait, PATIENCE)
         job = await bench.until(id, "succeeded", "failed", "queued")
 
     assert (code, job["state"]) == (0, "succeeded")
@@ -138,7 +139,7 @@ async def test_on_sigterm_it_finishes_what_it_runs(bench: Bench) -> None:
 async def test_a_wrong_token_ends_it_with_a_sentence(bench: Bench) -> None:
     wrong = Bench(bench.server, bench.operator, "atw_wrong", bench.python, bench.folder)
     async with wrong.worker("report") as process:
-        said, _ = await asyncio.to_thread(process.communicate, None, 30)
+        said, _ = await asyncio.to_thread(process.communicate, None, PATIENCE)
 
     assert process.returncode == 1
     assert "look at the token and the URL" in said

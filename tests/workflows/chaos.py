@@ -1,6 +1,7 @@
 """Runs of ten steps over several processes that are killed, on a PostgreSQL that crashes: every run ends once, every effect is there once.
 
-python -m tests.workflows.chaos --runs 2000 --kills 10 --crashes 4 [--lease 30] [--forgetful]
+python -m tests.workflows.chaos --runs 2000 --kills 10 --crashes 4 [--lease 30] [--pause 0.2] [--forgetful]
+python -m tests.workflows.chaos --runs 100000 --kills 200 --crashes 20 --seconds 1500 --pause 0.02
 """
 
 import argparse
@@ -48,6 +49,7 @@ PLUGIN = """
 import asyncio
 from atrium.sdk import Operation, Parameter, Plugin, Tool
 
+PAUSE = {pause}
 INSERT = "INSERT INTO effects (run, step) VALUES (:run, :step)"
 
 async def look(db, principal, arguments):
@@ -58,7 +60,7 @@ async def write(db, principal, arguments):
     return arguments["step"]
 
 async def perform(op: Operation, arguments):
-    await asyncio.sleep(0.2)
+    await asyncio.sleep(PAUSE)
     async with op.begin() as ctx:
         await ctx.db.run(INSERT, run=arguments["run"], step=arguments["step"])
         await ctx.keep_result(arguments["step"])
@@ -144,9 +146,11 @@ class Chaos:
     async def watch(self) -> None:
         """Look for what hangs, and for promises that are broken, whenever there is a PostgreSQL to ask."""
         while not self.done.is_set():
+            began = time.monotonic()
             with contextlib.suppress(*_OUT_OF_REACH):
                 await self.look()
-            await asyncio.sleep(1)
+            # It reads all runs there are: with many of them it would be most of the load.
+            await asyncio.sleep(max(1, 20 * (time.monotonic() - began)))
 
     async def look(self) -> None:
         rows = await run_as_owner(
@@ -215,12 +219,12 @@ class Chaos:
 
 @asynccontextmanager
 async def arranged(
-    postgres: PrivatePostgres, folder: Path, lease: int, module: Sequence[str], moments: random.Random
+    postgres: PrivatePostgres, folder: Path, lease: int, pause: float, module: Sequence[str], moments: random.Random
 ) -> AsyncIterator[Chaos]:
     """Two servers and two workers on a database of their own with a ledger."""
     plugin = folder / "plugins" / "chaos"
     plugin.mkdir(parents=True)
-    (plugin / "plugin.py").write_text(PLUGIN)
+    (plugin / "plugin.py").write_text(PLUGIN.replace("{pause}", str(pause)))
     (plugin / "plugin.toml").write_text(MANIFEST)
     await run_as_owner(postgres.url, "CREATE DATABASE chaos")
     url = urlunsplit(urlsplit(postgres.url)._replace(path="/chaos"))
@@ -285,10 +289,12 @@ async def rage(chaos: Chaos, runs: int, kills: int, crashes: int, seconds: float
     return time.monotonic() - began
 
 
-async def run(runs: int, kills: int, crashes: int, seconds: float, lease: int, module: Sequence[str] = ATRIUM) -> Chaos:
+async def run(
+    runs: int, kills: int, crashes: int, seconds: float, lease: int, module: Sequence[str] = ATRIUM, pause: float = 0.2
+) -> Chaos:
     """The whole of it, with figures."""
     with private_postgres() as postgres, tempfile.TemporaryDirectory(prefix="atrium-chaos-") as folder:
-        async with arranged(postgres, Path(folder), lease, module, chance()) as chaos:
+        async with arranged(postgres, Path(folder), lease, pause, module, chance()) as chaos:
             took = await rage(chaos, runs, kills, crashes, seconds)
             rows = await run_as_owner(
                 chaos.url,
@@ -311,10 +317,11 @@ def main() -> int:
     parser.add_argument("--crashes", type=int, default=4)
     parser.add_argument("--seconds", type=float, default=60, help="about how long the disturbances are spread over")
     parser.add_argument("--lease", type=int, default=30)
+    parser.add_argument("--pause", type=float, default=0.2, help="seconds that a tool waits before its effect")
     parser.add_argument("--forgetful", action="store_true", help="without receipts: must fail")
     given = parser.parse_args()
     module = FORGETFUL if given.forgetful else ATRIUM
-    chaos = asyncio.run(run(given.runs, given.kills, given.crashes, given.seconds, given.lease, module))
+    chaos = asyncio.run(run(given.runs, given.kills, given.crashes, given.seconds, given.lease, module, given.pause))
     print("\n".join(chaos.wrong[:20]) or "everything ended once")
     return 1 if chaos.wrong else 0
 

@@ -13,6 +13,7 @@ from atrium.engine.jobs.runner import Runner
 from atrium.engine.workflows.advancing import STEP_KIND
 from tests.client import Client
 from tests.jobs.queue import AUDIT
+from tests.patience import PATIENCE
 from tests.people import Company, found_company
 from tests.postgres import run_as_owner
 
@@ -134,7 +135,7 @@ class Starter:
         assert reply.status == 200, reply.body
         return dict(reply.body)
 
-    async def ended(self, id: UUID, seconds: float = 20) -> dict[str, Any]:
+    async def ended(self, id: UUID, seconds: float = PATIENCE) -> dict[str, Any]:
         async with asyncio.timeout(seconds):
             while (run := await self.read(id))["state"] == "running":
                 await asyncio.sleep(0.02)

@@ -79,6 +79,21 @@ MUTANTS = (
         ("tests/workflows/test_handing_on.py::test_nothing_is_handed_on_above_a_cap",),
     ),
     Mutant(
+        "what was done beside a lost attempt counts", SETTLING,
+        "for report in counted for one in report.beside}:", "for report in reports for one in report.beside}:",
+        ("tests/workflows/test_beside.py::test_what_a_worker_did_beside_an_attempt_that_it_lost_counts_for_nothing",),
+    ),
+    Mutant(
+        "what was done beside an attempt ends also where another worker has it", "src/atrium/engine/jobs/store.py",
+        "AND k.state = 'queued' AND k.attempt = 0", "",
+        ("tests/workflows/test_beside.py::test_an_item_that_another_worker_has_ends_with_that_worker",),
+    ),
+    Mutant(
+        "tools with an effect are done beside others", "src/atrium/engine/tools/calls.py",
+        'return own is not None and effect_of(own) == "read" and own.perform is None', "return own is not None",
+        ("tests/workflows/test_beside.py::test_only_what_reads_within_its_call_is_done_beside",),
+    ),
+    Mutant(
         "an ended run leaves its jobs waiting", ADVANCING,
         "    if cancelled := await jobs.drop(ctx, open_jobs):\n", "    if cancelled := []:\n",
         ("tests/workflows/test_invariants.py::test_26_cancelling_cancels_what_waits_of_a_map_and_starts_nothing_more",),

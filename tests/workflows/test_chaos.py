@@ -6,7 +6,7 @@ import pytest
 
 from tests.workflows import chaos
 
-pytestmark = pytest.mark.timeout(3600)
+pytestmark = [pytest.mark.proof, pytest.mark.timeout(3600)]
 
 
 async def test_every_run_ends_once_and_every_effect_is_there_once_whatever_is_killed() -> None:

@@ -21,8 +21,11 @@ from atrium.seams.wiring import LoadedPlugin, Plugin
 from atrium.seams.workflow_format import SCHEMA
 from atrium.seams.workflows import MOST_PROBLEMS, read_workflow
 from tests.client import Client
+from tests.patience import PATIENCE
 from tests.people import Company
+from tests.pipeline.conftest import acting
 from tests.postgres import run_as_owner
+from tests.processes import until_queued
 
 
 def spec(slug: str = "count", **fields: Any) -> dict[str, Any]:
@@ -60,6 +63,22 @@ async def published(client: Client, **fields: Any) -> dict[str, Any]:
     answer = await client.post("/api/workflows", spec(**fields))
     assert answer.status == 201, answer.raw
     return dict(answer.body)
+
+
+async def test_two_who_look_first_in_different_orders_both_see_what_plugins_bring(
+    house: Application, admin: Client
+) -> None:
+    first, last = "index-documents", "translate-chat"
+
+    async with (await acting(house, admin)).begin() as ctx:
+        await definitions.find(ctx, last)
+        async with asyncio.timeout(PATIENCE):
+            listing = asyncio.create_task(admin.get("/api/workflows"))
+            await until_queued(house.services.settings.database_url, 1)
+            found = await definitions.find(ctx, first)
+
+    assert found.slug == first
+    assert {first, last} <= {one["slug"] for one in (await listing)["items"]}
 
 
 async def test_a_published_spec_is_read_back_as_it_was_sent(admin: Client, alice: Client) -> None:
@@ -169,7 +188,7 @@ async def test_what_is_no_spec_at_all_is_refused(admin: Client, raw: bytes) -> N
 
 
 async def test_a_document_full_of_faults_is_refused_soon_with_twenty_of_them(admin: Client) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         many = await admin.post("/api/workflows", spec(output={"a": [{"$x": 1}] * 9000}))
         huge = await admin.post("/api/workflows", spec(output={"a": [1] * 100_000}))
 

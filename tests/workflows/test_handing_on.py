@@ -10,6 +10,7 @@ from atrium.engine.jobs.model import Attempt
 from atrium.engine.workflows.advancing import STEP_KIND
 from atrium.ground.quotas import service as quotas
 from atrium.seams.context import Operation
+from tests.patience import PATIENCE
 from tests.workflows import probes
 from tests.workflows.engine import Engine, Starter, spec_of, tool
 from tests.workflows.hand import Hand
@@ -251,7 +252,7 @@ async def test_a_suspension_during_a_step_makes_it_wait(engine: Engine, starter:
     hand = Hand(engine)
     [attempt] = await hand.claim()
     performing = asyncio.create_task(hand.perform(attempt))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while "held" not in probes.GATES:
             await asyncio.sleep(0.01)
     await starter.company.suspend()

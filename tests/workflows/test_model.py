@@ -11,7 +11,6 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -19,18 +18,18 @@ from hypothesis.stateful import (
     invariant,
     precondition,
     rule,
-    run_state_machine_as_test,
 )
 
 from atrium.engine.jobs import service as jobs
 from atrium.engine.jobs.model import Attempt, StaleClaim
 from tests.postgres import fresh_database, run_as_owner
 from tests.servers import left_to_tests, open_application, settings_for
+from tests.state_machines import run_machine
 from tests.workflows import probes
 from tests.workflows.engine import AT_COMMIT, Engine, Starter, ref, spec_of, tool
 from tests.workflows.hand import Hand
 
-SECONDS = 240 if os.environ.get("ATRIUM_FULL") else 12
+STEPS = 5_000 if os.environ.get("ATRIUM_FULL") else 125
 PER_RUN = 25
 Place = tuple[str, int]
 SPEC = spec_of(
@@ -314,19 +313,8 @@ def test_runs_agree_with_their_model_after_every_step(tmp_path: Path) -> None:
             return Engine(await opened.enter_async_context(open_application(settings, domains=domains)))
 
         Runs.loop, Runs.engine, Runs.steps_taken = loop, loop.run_until_complete(open_engine()), 0
-        deadline = loop.time() + SECONDS
         try:
-            while loop.time() < deadline:
-                run_state_machine_as_test(
-                    Runs,
-                    settings=settings(
-                        max_examples=3,
-                        stateful_step_count=PER_RUN,
-                        deadline=None,
-                        suppress_health_check=list(HealthCheck),
-                        database=None,
-                    ),
-                )
+            run_machine(Runs, STEPS, PER_RUN)
         finally:
             loop.run_until_complete(opened.aclose())
     print(f"{Runs.steps_taken} moves and looks")

@@ -34,7 +34,7 @@ async def test_a_settlement_waits_for_the_run(engine: Engine, starter: Starter) 
     async with holding(url, "UPDATE runs SET state = 'cancelled', finished_at = now() WHERE id = $1 RETURNING id", id):
         settling = asyncio.create_task(hand.settle(report))
         try:
-            await until_queued(url, 1, 5)
+            await until_queued(url, 1)
         finally:
             await asyncio.sleep(0)
     await settling

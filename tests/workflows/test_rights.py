@@ -9,6 +9,7 @@ import pytest
 
 from atrium.engine.jobs import service as jobs
 from tests.client import Client
+from tests.patience import PATIENCE
 from tests.workflows import probes
 from tests.workflows.engine import Engine, Starter, ref, spec_of, tool
 from tests.workflows.hand import Hand, job_of
@@ -29,7 +30,7 @@ async def begun_sending(engine: Engine, starter: Starter, **step: Any) -> tuple[
     hand = Hand(engine)
     [attempt] = await hand.claim()
     sending = asyncio.create_task(hand.perform(attempt))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while "mail" not in probes.CALLS:
             await asyncio.sleep(0.01)
     return id, hand, sending

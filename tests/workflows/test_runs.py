@@ -5,6 +5,7 @@ from uuid import UUID
 
 import pytest
 
+from tests.patience import PATIENCE
 from tests.workflows import probes
 from tests.workflows.engine import Engine, Starter, ref, spec_of, tool
 
@@ -88,7 +89,13 @@ async def test_a_step_that_stumbles_too_often_fails_its_run_and_says_why(engine:
     run = await starter.run(spec_of(tool("step", "stumble", {"value": "twice"}, retry=1), tool("never", "echo")))
 
     assert run["state"] == "failed"
-    assert run["error"] == {"code": "instance.unavailable", "message": "not just now", "step": "step"}
+    assert run["error"] == {
+        "code": "instance.unavailable",
+        "title": "Not available right now",
+        "message": "not just now",
+        "redacted": False,
+        "step": "step",
+    }
     assert [(step["name"], step["state"]) for step in run["steps"]] == [("step", "failed"), ("never", "skipped")]
     assert probes.CALLS == ["twice", "twice"]
     assert await engine.broken_promises() == []
@@ -159,7 +166,7 @@ async def test_cancelling_starts_nothing_more_and_lets_the_running_step_finish(
     )
     id = await starter.start("probe")
     async with engine.working():
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE):
             while "held" not in probes.GATES:
                 await asyncio.sleep(0.01)
         reply = await starter.client.post(f"/api/runs/{id}/cancel")

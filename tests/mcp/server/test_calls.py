@@ -12,6 +12,7 @@ import pytest
 from tests.client import Answer, Client
 from tests.mcp.server import conftest
 from tests.mcp.server.speaking import NEWEST_HANDSHAKE, REVISIONS, STATELESS, ask, call, error_of, headers_of, message
+from tests.patience import PATIENCE
 from tests.people import Company
 
 
@@ -134,6 +135,7 @@ async def test_no_answer_tells_a_tool_that_is_not_there_from_one_that_is_not_all
     assert await calls_on_record(admin) == []
 
 
+@pytest.mark.proof
 async def test_a_tool_that_is_not_there_takes_as_long_as_one_that_is_not_allowed(company: Company) -> None:
     scoped = await company.join("admin", scope=["chat:use"])
     taken: dict[str, list[float]] = {"no_such_tool": [], "notes_create": []}
@@ -170,10 +172,10 @@ async def test_a_client_that_hangs_up_takes_its_call_back(alice: Client) -> None
     leaves = asyncio.Event()
 
     request = asyncio.create_task(_leaving(alice, body, leaves))
-    await asyncio.wait_for(conftest.BEGUN.wait(), 10)
+    await asyncio.wait_for(conftest.BEGUN.wait(), PATIENCE)
     leaves.set()
 
-    assert await asyncio.wait_for(request, 10) == 0
+    assert await asyncio.wait_for(request, PATIENCE) == 0
     assert conftest.ENDED == ["cancelled"]
 
 

@@ -3,7 +3,6 @@
 import json
 import os
 import random
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -230,21 +229,17 @@ PIECES = [
 async def test_hundreds_of_malformed_messages_end_in_hundreds_of_proper_refusals(alice: Client) -> None:
     seed = random.Random(20260728)
     seen: dict[int, int] = {}
-    slowest = 0.0
 
     for _ in range(ROUNDS):
         raw = mutated(seed)
         sent = {"mcp_protocol_version": seed.choice([STATELESS, NEWEST_HANDSHAKE])} if seed.random() < 0.7 else {}
         if seed.random() < 0.5:
             sent |= {"mcp_method": "tools/call", "mcp_name": "t_repeat"}
-        began = time.perf_counter()
         answer = await send(alice, raw, **sent)
-        slowest = max(slowest, time.perf_counter() - began)
         code = _judged(raw, answer)
         seen[code] = seen.get(code, 0) + 1
 
     assert seen.keys() >= {0, PARSE, INVALID, NO_METHOD, PARAMS, MISMATCH}
-    assert slowest < 5
 
 
 def _judged(raw: bytes, answer: Answer) -> int:
