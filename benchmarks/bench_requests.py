@@ -71,7 +71,7 @@ async def against_bare(rounds: int, seconds: int, companies: int, kinds: Sequenc
         targets = write_targets(await seed(url, companies, NOTES), folder / "targets")
         copy = await stack.enter_async_context(fresh_database(template=url.rpartition("/")[2]))
         starting = [(atrium(url), targets), (bare(copy), targets)]
-        return await _compare(stack, starting, rounds, seconds, kinds)
+        return await compare(stack, starting, rounds, seconds, kinds)
 
 
 async def against_checkout(checkout: Path, rounds: int, seconds: int, companies: int, kinds: Sequence[Kind]) -> Report:
@@ -88,7 +88,7 @@ async def against_checkout(checkout: Path, rounds: int, seconds: int, companies:
                 await seed(server.database_url, companies, NOTES), folder / f"targets-{len(starting)}"
             )
             starting.append((server, targets))
-        return await _compare(stack, starting, rounds, seconds, kinds)
+        return await compare(stack, starting, rounds, seconds, kinds)
 
 
 async def small_against_large(rounds: int, seconds: int, kinds: Sequence[Kind] = tuple(Kind)) -> Report:
@@ -100,12 +100,13 @@ async def small_against_large(rounds: int, seconds: int, kinds: Sequence[Kind] =
             url = await stack.enter_async_context(fresh_database())
             targets = write_targets(await seed(url, companies, NOTES), folder / f"targets-{companies}")
             starting.append((atrium(url, f"atrium, {companies:,} companies"), targets))
-        return await _compare(stack, starting, rounds, seconds, kinds)
+        return await compare(stack, starting, rounds, seconds, kinds)
 
 
-async def _compare(
+async def compare(
     stack: AsyncExitStack, starting: list[tuple[Starting, Path]], rounds: int, seconds: int, kinds: Sequence[Kind]
 ) -> Report:
+    """Two servers, one after the other in each round."""
     cores = Cores.of_this_machine()
     contestants = []
     for server, targets in starting:

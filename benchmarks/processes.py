@@ -98,6 +98,8 @@ class Starting:
     arguments: Sequence[str]
     python: str = sys.executable
     settings: Mapping[str, object] = field(default_factory=dict)
+    # Beside the settings.
+    variables: Mapping[str, str] = field(default_factory=dict)
 
     @asynccontextmanager
     async def on(self, core: int | None) -> AsyncIterator[Server]:
@@ -126,7 +128,7 @@ class Starting:
                 *self.arguments,
                 "--port",
                 str(port),
-                env=seen,
+                env=seen | dict(self.variables),
                 stdout=out,
                 stderr=errors,
                 preexec_fn=pinned(core),

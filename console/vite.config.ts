@@ -104,7 +104,7 @@ export default defineConfig({
             { name: 'react', test: /node_modules[\\/](react|react-dom|scheduler)[\\/]/, priority: 30 },
             { name: 'core', test: /node_modules[\\/](@tanstack[\\/](react-router|router-core|history|react-store|store)|openapi-fetch|intl-messageformat|@formatjs|clsx)/, priority: 20 },
             { name: 'forms', test: /src[\\/](ui[\\/](Button|Field|Mark|PasswordField|Problem)\.tsx|app[\\/](title|session|look)\.tsx?|i18n[\\/](language|formatter|catalog|namespaces)\.tsx?|api[\\/](refusal|client|credential|calls)\.ts)$|lucide-react[\\/].*[\\/]globe\.m?js$/, priority: 10 },
-            { name: 'frame', test: /src[\\/]app[\\/](Page|PlaceLink|Tabs|pins|settings-places|shortcuts)\.tsx?$/, priority: 8, includeDependenciesRecursively: false },
+            { name: 'frame', test: /src[\\/]app[\\/](Page|PlaceLink|Tabs|lazy-dialog|pins|settings-places|shortcuts|theme)\.tsx?$/, priority: 8, includeDependenciesRecursively: false },
             { name: (id) => icons.get(basename(id)) ?? null, test: /node_modules[\\/]lucide-react[\\/]/, minShareCount: 2, priority: 5 },
           ],
         },

@@ -1,6 +1,7 @@
 """The route table: every way in, in matching order. Read this file first."""
 
 # fmt: off
+from atrium.kit.errors import Kind
 from atrium.seams.routes import (
     ANY,
     BEARER,
@@ -28,7 +29,15 @@ from atrium.seams.routes import (
 PEOPLE = frozenset({"members:manage", "org:read"})
 JOBS = frozenset({"chat:use"})
 KEYS = frozenset({"members:manage"})
+FILES = frozenset({"files:delete", "files:manage", "files:write"})
 TRASH = frozenset({"files:delete", "notes:delete"})
+FUNNEL = frozenset({"settings:manage"})
+# What belongs to the instance's first team is missing for every other, and before there is one; so is a folder without files.
+ABSENT = frozenset({Kind.MISSING})
+# An archive of more than one can hold.
+LARGE = frozenset({Kind.TOO_LARGE})
+# What anybody may ask for, and a part of it only who edits it.
+EDITORS = frozenset({Kind.UNAUTHENTICATED, Kind.FORBIDDEN})
 
 ROUTES: tuple[Route, ...] = (
     *section("Console and public assets",
@@ -37,6 +46,10 @@ ROUTES: tuple[Route, ...] = (
         GET(   "/login",                    "console.serve_login",             PUBLIC),
         GET(   "/activate",                 "console.serve_activation",        PUBLIC),
         GET(   "/health",                   "instance.read_health",            PUBLIC),
+        GET(   "/beta-sdk.js",              "console.serve_sdk",               PUBLIC, cors=True),
+        GET(   "/beta/bundle/:plugin/*path", "plugins.serve_landing",          PUBLIC),
+        GET(   "/api/x/:plugin/bundle/*path", "plugins.serve_bundle",          BEARER, accepts=ANY),
+        GET(   "/beta/template",            "console.serve_template",          PUBLIC, refuses=EDITORS),
         GET(   "/ready",                    "instance.read_readiness",         PUBLIC),
         GET(   "/openapi.json",             "instance.serve_openapi",          PUBLIC, cors=True),
         GET(   "/docs",                     "instance.serve_reference",        PUBLIC),
@@ -50,6 +63,31 @@ ROUTES: tuple[Route, ...] = (
         POST(  "/api/branding/logo",        "branding.upload_logo",            BEARER, "instance:manage", suspension=OPERATORS),
         GET(   "/api/i18n/catalog",         "localization.read_catalog",       PUBLIC),
         PUT(   "/api/i18n",                 "instance.set_locale_policy",      BEARER, "instance:manage", suspension=OPERATORS),
+        GET(   "/api/l10n/coverage",        "localization.read_coverage",      BEARER, "localization:read"),
+        GET(   "/api/l10n/messages",        "localization.list_messages",      BEARER, "localization:read"),
+        POST(  "/api/l10n/import",          "localization.import_catalogs",    BEARER, "localization:manage"),
+        POST(  "/api/l10n/export",          "localization.export_catalog",     BEARER, "localization:manage"),
+        POST(  "/api/l10n/draft",           "localization.draft_missing",      BEARER, "localization:manage"),
+        POST(  "/api/l10n/discard",         "localization.discard_drafts",     BEARER, "localization:manage"),
+        PUT(   "/api/l10n/messages/:id",    "localization.submit_text",        BEARER, "localization:translate"),
+        POST(  "/api/l10n/review/:id",      "localization.review_text",        BEARER, "localization:review"),
+    ),
+    *section("Onboarding funnel",
+        GET(   "/api/beta/config",          "onboarding.read_config",          PUBLIC, cors="funnel", refuses=ABSENT),
+        OPTIONS("/api/beta/signup",         "onboarding.preflight_signup",     PUBLIC),
+        OPTIONS("/api/beta/config",         "onboarding.preflight_config",     PUBLIC),
+        OPTIONS("/api/beta/challenge",      "onboarding.preflight_challenge",  PUBLIC),
+        GET(   "/api/beta/experience",      "onboarding.read_experience",      BEARER, accepts=FUNNEL, refuses=ABSENT),
+        PUT(   "/api/beta/experience",      "onboarding.save_experience",      BEARER, accepts=FUNNEL, refuses=ABSENT),
+        POST(  "/api/beta/experience/publish", "onboarding.publish_experience", BEARER, accepts=FUNNEL, refuses=ABSENT),
+        POST(  "/api/beta/assets",          "onboarding.upload_asset",         BEARER, accepts=FUNNEL, refuses=ABSENT),
+        GET(   "/api/beta/assets",          "onboarding.list_assets",          BEARER, accepts=FUNNEL, refuses=ABSENT),
+        GET(   "/api/beta/asset/:id",       "onboarding.serve_asset",          PUBLIC, cors=True),
+        DELETE("/api/beta/asset/:id",       "onboarding.delete_asset",         BEARER, accepts=FUNNEL),
+        GET(   "/api/beta/challenge",       "onboarding.issue_challenge",      PUBLIC, cors="funnel", refuses=ABSENT | {Kind.EXHAUSTED}),
+        POST(  "/api/beta/signup",          "onboarding.sign_up",              PUBLIC, cors="funnel", refuses=ABSENT | {Kind.SUSPENDED}),
+        GET(   "/api/beta/prospects",       "onboarding.list_prospects",       BEARER, accepts=FUNNEL, refuses=ABSENT),
+        POST(  "/api/beta/prospects/:id/decide", "hosting.decide_prospect",    BEARER, accepts=FUNNEL, gives="invite"),
     ),
     *section("Bootstrap, hosted mode, identity",
         POST(  "/api/bootstrap",            "instance.bootstrap_instance",     PUBLIC),
@@ -112,6 +150,7 @@ ROUTES: tuple[Route, ...] = (
         GET(   "/api/notes/:id/shares",     "notes.list_shares",               BEARER, "notes:manage", RESOURCE),
         GET(   "/api/notes/:id/versions",   "notes.list_versions",             BEARER, "notes:read", RESOURCE),
         GET(   "/api/notes/:id/versions/:number", "notes.read_version",        BEARER, "notes:read", RESOURCE),
+        PUT(   "/api/notes/:id/versions/:number", "notes.name_version",        BEARER, "notes:write", RESOURCE),
         POST(  "/api/notes/:id/restore",    "notes.restore_version",           BEARER, "notes:write", RESOURCE),
         POST(  "/api/documents",            "documents.create_document",       BEARER, "files:write"),
         GET(   "/api/documents",            "documents.list_documents",        BEARER, "files:read", RESOURCE),
@@ -124,6 +163,9 @@ ROUTES: tuple[Route, ...] = (
         POST(  "/api/trash/:id/restore",    "trash.restore",                   BEARER, accepts=TRASH),
         DELETE("/api/trash/:id",            "trash.purge",                     BEARER, accepts=TRASH),
         DELETE("/api/trash",                "trash.empty",                     BEARER, accepts=TRASH),
+    ),
+    *section("Changes",
+        GET(   "/api/changes",              "changes.watch_changes",           BEARER, accepts=ANY),
     ),
     *section("AI, translation, glossary, models",
         POST(  "/api/ai/echo",              "ai.echo",                         BEARER, "chat:use"),
@@ -160,7 +202,7 @@ ROUTES: tuple[Route, ...] = (
         DELETE("/api/tokens/:id",           "identity.revoke_token",           BEARER, "settings:manage", suspension=OPEN),
         GET(   "/api/audit",                "audit.list_team_events",          BEARER, "settings:manage"),
         GET(   "/api/search",               "search.search",                   BEARER, "search"),
-        GET(   "/api/metrics",              "instance.read_metrics",           BEARER, "instance:manage", operators=True),
+        GET(   "/api/metrics",              "instance.read_metrics",           BEARER, "instance:manage", operators=True, scraped=True),
         GET(   "/api/features",             "features.list_features",          BEARER, accepts=ANY),
         POST(  "/api/features/:name",       "features.switch_feature",         BEARER, "settings:manage"),
         POST(  "/api/admin/seed",           "instance.seed_team",              BEARER, "settings:manage"),
@@ -185,6 +227,9 @@ ROUTES: tuple[Route, ...] = (
         POST(  "/api/repo-obj/:id/visibility", "repository.set_visibility",    BEARER, "files:manage", RESOURCE),
         GET(   "/api/repo-obj/:id/derivations", "repository.read_derivations", BEARER, "files:read", RESOURCE),
         GET(   "/api/repo-obj/:id/processing", "workflows.read_processing",    BEARER, "files:read", RESOURCE),
+        POST(  "/api/repo-obj/:id/move",    "repository.move_object",          BEARER, "files:write", RESOURCE),
+        POST(  "/api/repo-batch",           "repository.change_many",          BEARER, accepts=FILES, refuses=ABSENT),
+        GET(   "/api/repo-zip",             "repository.download_zip",         BEARER, "files:read", RESOURCE, refuses=LARGE),
         GET(   "/api/share-targets",        "repository.list_share_targets",   BEARER, "files:read"),
         GET(   "/api/s3/credentials",       "s3.list_keys",                    BEARER, accepts=KEYS),
         POST(  "/api/s3/credentials",       "s3.issue_key",                    BEARER, accepts=UNSCOPED, gives=True),

@@ -3,7 +3,8 @@
 import msgspec
 
 from atrium.ground.identity.model import Person
-from atrium.kit.errors import Conflict, Unauthenticated
+from atrium.kit.errors import Conflict, Invalid, Unauthenticated
+from atrium.product.onboarding.model import Prospect
 
 
 class Provisioned(msgspec.Struct, frozen=True):
@@ -12,6 +13,20 @@ class Provisioned(msgspec.Struct, frozen=True):
     owner: Person
     activation_url: str
     activation_token: str
+
+
+class DecidedProspect(Prospect, frozen=True, kw_only=True, omit_defaults=True):
+    """A prospect that was decided about; the link is in the reply to the invitation, once."""
+
+    activation_url: str | None = None
+    activation_token: str | None = None
+
+
+class NoUsername(Invalid):
+    """The prospect's address cannot be the owner's username."""
+
+    code = "hosting.no_username"
+    title = "A username is needed"
 
 
 class TenantState(msgspec.Struct, frozen=True):

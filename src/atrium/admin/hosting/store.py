@@ -38,3 +38,8 @@ async def redeem(db: Transaction, digest: bytes) -> UUID | None:
         digest=digest,
     )
     return found
+
+
+async def lock_founding(db: Transaction, id: UUID) -> None:
+    """One founding for a prospect at a time."""
+    await db.run("SELECT pg_advisory_xact_lock(hashtext('atrium invitations'), hashtext(:id::uuid::text))", id=id)

@@ -2,10 +2,10 @@
 
 import msgspec
 
-from atrium.admin.instance import service
+from atrium.admin.instance import doctor, service
 from atrium.admin.instance.model import Config, Founded, Health, Ready, Status
 from atrium.ground.identity.model import NewPassword, Username
-from atrium.ground.tenancy.model import InstanceLocale, LocalePolicy, Name
+from atrium.ground.tenancy.model import LocaleName, LocalePolicy, Name
 from atrium.seams.context import Context, Operation
 from atrium.seams.routes import Accept, Authorization, Content, Created, IfMatch, SignedIn
 
@@ -27,15 +27,18 @@ async def read_config(op: Operation) -> Config:
 
 
 class LocaleChange(msgspec.Struct, forbid_unknown_fields=True):
-    """The language of people who have not chosen one, and whether they may choose."""
+    """The language of people who have not chosen one, whether they may choose, and whether drafts by a machine are shown."""
 
-    default_locale: InstanceLocale
+    __example__ = {"default_locale": "en", "switching": True}
+
+    default_locale: LocaleName
     switching: bool
+    serve_machine: bool | None = None
 
 
 async def set_locale_policy(op: Operation, body: LocaleChange, *, if_match: IfMatch | None = None) -> LocalePolicy:
-    """Set the instance's default language and whether people may switch."""
-    return await service.set_locale_policy(op, body.default_locale, body.switching, if_match)
+    """Set the instance's default language and whether people may switch; without `serve_machine` that stays as it is."""
+    return await service.set_locale_policy(op, body.default_locale, body.switching, body.serve_machine, if_match)
 
 
 async def serve_openapi(op: Operation) -> Content:
@@ -66,9 +69,9 @@ async def bootstrap_instance(
     return Created(SignedIn(founded))
 
 
-async def read_status(op: Operation) -> Status:
-    """Version, security state and counts."""
-    return await service.read_status(op, op.secure)
+async def read_status(op: Operation, *, checks: bool = False) -> Status:
+    """Version, security state and counts; with `checks` also what `atrium doctor` looks at."""
+    return await doctor.read_status(op, op.secure, checks)
 
 
 class Seeded(msgspec.Struct, frozen=True):
@@ -85,7 +88,7 @@ async def seed_team(ctx: Context) -> Created[Seeded]:
 
 async def read_metrics(op: Operation, *, accept: Accept | None = None) -> Content:
     """Operational metrics of this process: Prometheus text, or JSON when asked for."""
-    metrics = op.services.metrics
+    metrics = await service.read_metrics(op)
     if accept is not None and "application/json" in accept:
         return Content(msgspec.json.encode(metrics.as_json()), "application/json")
     return Content(metrics.as_text(), "text/plain; version=0.0.4; charset=utf-8")

@@ -1,7 +1,10 @@
 """The nouns of the instance."""
 
+from typing import Literal
+
 import msgspec
 
+from atrium.admin.backups.model import Age
 from atrium.ground.identity.model import OrgPlace, Person, Place
 from atrium.ground.tenancy.model import LocalePolicy
 from atrium.kit.errors import Conflict, Forbidden, Unavailable
@@ -54,8 +57,30 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     tenants: int
 
 
+Verdict = Literal["ok", "warn", "fail"]
+CheckName = Literal[
+    "settings", "address", "disk", "blobs", "plugins", "sandbox", "database", "postgres_version", "schema", "role", "walls", "key",
+    "clock", "connections", "transactions", "statistics", "jobs", "workers", "executors", "models", "audit",
+]  # fmt: skip
+
+
+class HealthCheck(msgspec.Struct, frozen=True):
+    """One thing the doctor looked at: what was found, and what to do about it unless all is well."""
+
+    name: CheckName
+    verdict: Verdict
+    found: str
+    remedy: str
+
+
+class Checkup(msgspec.Struct, frozen=True):
+    """Everything the doctor looked at."""
+
+    checks: list[HealthCheck]
+
+
 class Status(msgspec.Struct, frozen=True, kw_only=True):
-    """What an operator looks at first."""
+    """What an operator looks at first; `checks` are there when they were asked for."""
 
     version: str
     kdf: str
@@ -66,6 +91,8 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     counts: Counts
     failed_plugins: dict[str, str]
     plans: list[str]
+    backup: Age | None
+    checks: list[HealthCheck] | msgspec.UnsetType = msgspec.UNSET
 
 
 class NotBootstrapped(Conflict):

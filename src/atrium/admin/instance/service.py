@@ -3,6 +3,7 @@
 import hmac
 
 from atrium import __version__
+from atrium.admin.backups import service as backups
 from atrium.admin.instance import store
 from atrium.admin.instance.model import (
     AlreadyBootstrapped,
@@ -16,6 +17,9 @@ from atrium.admin.instance.model import (
     Status,
 )
 from atrium.admin.instance.samples import DOCUMENTS, NOTES
+from atrium.engine.executors import service as executors
+from atrium.engine.jobs import service as jobs
+from atrium.engine.repository import release
 from atrium.ground.access import service as access
 from atrium.ground.access.model import OrgRole, Role
 from atrium.ground.audit import service as audit
@@ -27,6 +31,7 @@ from atrium.ground.tenancy.model import Founding, LocalePolicy
 from atrium.kit.database import Database
 from atrium.kit.etags import require_current
 from atrium.kit.keys import Keyring, Unsealable
+from atrium.kit.metrics import Metrics
 from atrium.kit.passwords import KDF
 from atrium.kit.refusals import Refusal
 from atrium.product.documents import service as documents
@@ -110,15 +115,19 @@ async def read_config(op: Operation) -> Config:
     return Config(settings.home.value, settings.multitenant, instance.founding is None, instance.localization)
 
 
-async def set_locale_policy(op: Operation, default_locale: str, switching: bool, if_match: str | None) -> LocalePolicy:
+async def set_locale_policy(
+    op: Operation, default_locale: str, switching: bool, serve_machine: bool | None, if_match: str | None
+) -> LocalePolicy:
     """Choose the language of everybody who has not chosen one; without switching it is everybody's."""
     async with op.begin_system() as ctx:
         before = await tenancy.read_instance(ctx, lock=True)
         if before.founding is None:
             raise NotBootstrapped("set the instance up first: POST /api/bootstrap")
         require_current(if_match, before.localization.etag())
-        after = await tenancy.set_locale_policy(ctx, default_locale, switching)
-        await audit.record(ctx, "instance.locale_set", default_locale, switching=switching)
+        serve = before.localization.serve_machine if serve_machine is None else serve_machine
+        after = LocalePolicy(default_locale, before.localization.locales, switching, serve)
+        await tenancy.set_locale_policy(ctx, after)
+        await audit.record(ctx, "instance.locale_set", default_locale, switching=switching, serve_machine=serve)
     return after
 
 
@@ -131,7 +140,7 @@ async def require_ready(op: Operation) -> None:
 
 
 async def read_status(op: Operation, tls: bool) -> Status:
-    """The instance at a glance."""
+    """The instance at a glance, without what the doctor looks at."""
     services = op.services
     async with op.begin_system() as ctx:
         tenants, people = await tenancy.count_all(ctx), await identity.count_all(ctx)
@@ -155,7 +164,30 @@ async def read_status(op: Operation, tls: bool) -> Status:
         counts=counts,
         failed_plugins=services.registry.failed_plugins,
         plans=[plan.name for plan in services.settings.plans],
+        backup=await backups.read_age(services.settings),
     )
+
+
+async def read_metrics(op: Operation) -> Metrics:
+    """What this process counts, and what waits in the instance; the latter stays as it was while the database is away."""
+    services, metrics = op.services, op.services.metrics
+    for state, count in services.database.count_connections().items():
+        metrics.connections.labels(state).set(count)
+    if await services.database.is_reachable():
+        backlog = await jobs.read_backlog(services.database)
+        metrics.jobs_queued.set(backlog.queued)
+        metrics.jobs_oldest.set(backlog.oldest_seconds)
+        metrics.workers.set(backlog.workers)
+        metrics.unsealed_oldest.set(await audit.read_oldest_unsealed(services.database))
+        metrics.blobs_waiting.set(await release.count_waiting(services.database))
+        metrics.executors_silent.set(sum(one.healthy is False for one in await executors.list_all(op)))
+    return metrics
+
+
+async def read_generation(database: Database) -> int:
+    """Which generation of the instance this is: a restore begins another."""
+    async with database.begin_system() as db:
+        return await tenancy.read_generation(db)
 
 
 async def require_same_key(database: Database, keys: Keyring) -> None:

@@ -1,5 +1,6 @@
 """The verbs of executors: make, list, retire, choose; and what a worker may do."""
 
+import asyncio
 from uuid import UUID
 
 from atrium.engine.executors import store
@@ -18,7 +19,7 @@ from atrium.engine.executors.model import (
     StoredExecutor,
 )
 from atrium.engine.executors.probing import subject_of
-from atrium.engine.executors.turns import key_binding
+from atrium.engine.executors.turns import configured_port, key_binding, local_port
 from atrium.engine.jobs import remote
 from atrium.ground.access import service as access
 from atrium.ground.audit import service as audit
@@ -30,7 +31,7 @@ from atrium.kit.etags import require_current
 from atrium.kit.ids import NIL, new_id
 from atrium.kit.keys import Keyring
 from atrium.kit.tokens import digest_of, new_token
-from atrium.seams.context import Context, Operation
+from atrium.seams.context import Context, Operation, Services
 from atrium.seams.settings import PushExecutor
 
 
@@ -71,6 +72,21 @@ async def list_executors(op: Operation) -> list[Executor]:
     Operators see those that serve other companies too.
     """
     return await _list(op, None if _runs_instance(op) else op.who.org_id)
+
+
+async def list_all(op: Operation) -> list[Executor]:
+    """Every machine in service, of all companies; for those who run the instance."""
+    return await _list(op, None)
+
+
+async def look_at_configured(services: Services) -> dict[str, bool]:
+    """Whether each machine of the settings answers at this moment, by name; empty when the settings name none."""
+    settings = services.settings
+    ports = {one.name: configured_port(services, one) for one in settings.push_executors}
+    if settings.local_model_url:
+        ports[LOCAL] = local_port(services)
+    answers = await asyncio.gather(*(port.is_up() for port in ports.values()))
+    return dict(zip(ports, answers, strict=True))
 
 
 async def _list(op: Operation, serving: UUID | None) -> list[Executor]:

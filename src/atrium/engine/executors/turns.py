@@ -19,8 +19,10 @@ from atrium.engine.executors.model import (
 from atrium.engine.executors.pulled import WorkerPort
 from atrium.engine.inference.estimates import estimate_reply, estimate_turn
 from atrium.engine.inference.simulated import SimulatedModel
+from atrium.engine.inference.traced import TracedPort
 from atrium.engine.inference.wire import Machine, OpenAIWire
 from atrium.ground.access import service as access
+from atrium.kit import tracing
 from atrium.kit.replies import ReplyRefused, judge_json
 from atrium.seams.context import Context, Operation, Services
 from atrium.seams.jobs import Amounts, JobPlacement
@@ -141,6 +143,13 @@ async def open_model(op: Operation, name: str, whole: UUID | None = None) -> Ope
 
     A pull executor is asked by a job, which is part of `whole`.
     """
+    opened = await _open_model(op, name, whole)
+    if tracing.recording() is None:
+        return opened
+    return msgspec.structs.replace(opened, port=TracedPort(opened.port, name, opened.model))
+
+
+async def _open_model(op: Operation, name: str, whole: UUID | None) -> OpenedModel:
     settings = op.services.settings
     if name.lower() == LOCAL:
         if not settings.local_model_url:
@@ -215,7 +224,8 @@ def _worker_of(found: ExecutorChoice) -> UUID | None:
 def checked_reply(turn: Turn, reply: ModelReply) -> ModelReply:
     """The reply, unless JSON was wanted and is not what came; servers drop a format they do not know without a word."""
     wanted = turn.response_format
-    if wanted is None or wanted.type == "text" or reply.calls:
+    # A call of a tool that was not offered is no answer, and what is said beside it is judged like any other.
+    if wanted is None or wanted.type == "text" or (reply.calls and turn.tools):
         return reply
     try:
         found = judge_json(reply.text, wanted.compiled())

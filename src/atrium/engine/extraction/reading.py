@@ -8,6 +8,7 @@ from atrium.kit.sandbox import Sandbox
 from atrium.kit.scripts import Finished, Script, TookTooLong, run_script
 from atrium.seams.settings import Settings
 
+# What is readable here is also in PostgreSQL's function `has_text`, which keeps the list of objects without text.
 WORKER = Path(__file__).with_name("extractor.py")
 TYPES = {
     "application/pdf": "pdf",

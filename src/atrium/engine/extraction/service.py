@@ -5,20 +5,11 @@ from collections.abc import Mapping
 from uuid import UUID
 
 from atrium.engine.extraction.model import CurrentText
-from atrium.engine.extraction.reading import (
-    ENDINGS,
-    TYPES,
-    VAGUE,
-    Extracted,
-    ExtractionFailed,
-    extract,
-    is_extractable,
-    kind_of,
-)
+from atrium.engine.extraction.reading import Extracted, ExtractionFailed, extract, is_extractable, kind_of
 from atrium.engine.jobs import service as jobs
 from atrium.engine.repository import service as repository
 from atrium.engine.repository import texts
-from atrium.engine.repository.model import BytesUnavailable, Readable, Text, UnreadTypes
+from atrium.engine.repository.model import BytesUnavailable, Readable, Text
 from atrium.ground.access import service as access
 from atrium.ground.identity import service as identity
 from atrium.kit.log import log
@@ -34,7 +25,7 @@ _READERS = 3
 _LOOK_SECONDS = 0.25
 # A reader that another process began may have died: after so many seconds a step reads the text itself.
 _PATIENCE = 30.0
-_UNREAD = UnreadTypes(types=list(TYPES), vague=list(VAGUE), endings=list(ENDINGS), families=["text"], most=40)
+_UNREAD = 40
 
 
 async def read_text(op: Operation, version_id: UUID) -> str:

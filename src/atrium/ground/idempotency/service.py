@@ -16,6 +16,7 @@ from atrium.kit.database import Database
 from atrium.kit.errors import Invalid
 from atrium.kit.keys import Unsealable
 from atrium.seams.context import Context, Principal
+from atrium.seams.wiring import Sealed
 
 LONGEST_KEY = 255
 
@@ -75,4 +76,14 @@ async def forget_old(database: Database) -> int:
 
 
 def _binding(ctx: Context, key: str) -> str:
-    return f"{ctx.who.org_id}|idempotency_keys|{ctx.who.user_id}|{key}"
+    return binding_of(ctx.who.org_id, ctx.who.user_id, key)
+
+
+def binding_of(org_id: object, user_id: object, key: str) -> str:
+    """What binds a kept reply to its key."""
+    return f"{org_id}|idempotency_keys|{user_id}|{key}"
+
+
+SEALED = (
+    Sealed("idempotency_keys", "reply_sealed", lambda row: binding_of(row["org_id"], row["user_id"], row["key"])),
+)

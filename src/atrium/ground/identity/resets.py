@@ -77,7 +77,7 @@ async def reset_password(op: Operation, token: str, password: str, code: str | N
 async def _offered(db: Transaction, org_id: UUID, user_id: UUID, base_url: str) -> ResetLink:
     raw = new_token("reset")
     # Behind the `#`, so that it is in no server's log and in no Referer.
-    url = f"{base_url.rstrip('/')}/#/reset?token={raw}"
+    url = f"{base_url.rstrip('/')}/index.html#/reset?token={raw}"
     link = await store.replace_reset(db, org_id, user_id, digest_of(raw.encode()), url, LIFETIME)
     if link is None:
         raise UserMissing("this person has just left")

@@ -39,9 +39,9 @@ from atrium.ground.identity.model import (
 from atrium.ground.identity.sessions import open_session
 from atrium.ground.identity.two_factor import totp_binding
 from atrium.ground.tenancy import service as tenancy
-from atrium.ground.tenancy.model import LOCALES, Org, Team
+from atrium.ground.tenancy.model import Org, Team
 from atrium.kit.database import Database, Transaction
-from atrium.kit.errors import Forbidden, Invalid, Unauthenticated
+from atrium.kit.errors import Forbidden, Unauthenticated
 from atrium.kit.ids import NIL, new_id
 from atrium.kit.keys import Keyring
 from atrium.kit.paging import Page, Pager
@@ -194,11 +194,11 @@ async def read_locale(ctx: Context) -> str:
 
 async def update_profile(ctx: Context, display_name: str | None, locale: str | None) -> None:
     """Change what was given, leave the rest; the language only while the instance lets people choose."""
-    if locale is not None and locale not in LOCALES:
-        known = ", ".join(LOCALES)
-        raise Invalid(f"locale: choose one of {known}", errors=[{"path": "locale", "message": f"one of {known}"}])
-    if locale is not None and not (await tenancy.read_instance(ctx)).localization.switching:
-        raise LocaleFixed("this instance has one language for everybody; an operator can change that")
+    if locale is not None:
+        policy = (await tenancy.read_instance(ctx)).localization
+        tenancy.require_locale(policy, locale, "locale")
+        if not policy.switching:
+            raise LocaleFixed("this instance has one language for everybody; an operator can change that")
     await store.update_profile(ctx.db, ctx.who.user_id, display_name, locale)
     await audit.record(ctx, "identity.profile_changed", ctx.who.user_id)
 
@@ -338,6 +338,18 @@ async def list_standing(database: Database, ids: list[UUID]) -> set[UUID]:
     """Which of these sessions and API tokens still count."""
     async with database.begin_system() as db:
         return await store.list_standing(db, ids)
+
+
+async def list_standing_roles(database: Database, ids: list[UUID]) -> dict[UUID, tuple[UUID, str, str | None, bool]]:
+    """Of those of these sessions and API tokens that still count: the person's team, role, role in the company, whether an operator."""
+    async with database.begin_system() as db:
+        rows = await store.list_standing_roles(db, ids)
+    return {id: (team_id, role, org_role, operator) for id, team_id, role, org_role, operator in rows}
+
+
+async def list_names(ctx: Context, ids: list[UUID]) -> dict[UUID, str]:
+    """What people of the caller's company are called."""
+    return await store.list_names(ctx.db, ctx.who.org_id, ids) if ids else {}
 
 
 async def forget_expired(database: Database) -> int:

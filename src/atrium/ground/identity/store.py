@@ -36,7 +36,8 @@ CREDENTIALS_ENDED = "identity:credentials"
 PEOPLE = """
     SELECT u.id, u.team_id, u.org_id, u.username, u.role, u.org_role, u.operator,
            ARRAY(SELECT CASE WHEN f.enabled THEN '+' ELSE '-' END || f.name FROM team_features f WHERE f.team_id = u.team_id) AS switches,
-           CASE WHEN o.suspended_at IS NOT NULL THEN 'org'
+           CASE WHEN o.moving_at IS NOT NULL THEN 'moving'
+                WHEN o.suspended_at IS NOT NULL THEN 'org'
                 WHEN (SELECT i.suspended_at FROM instance i) IS NOT NULL THEN 'tenant' END AS suspended
       FROM users u JOIN orgs o ON o.id = u.org_id
      WHERE u.org_id = :org_id AND u.left_at IS NULL
@@ -395,6 +396,25 @@ async def list_standing(db: Transaction, ids: list[UUID]) -> set[UUID]:
     return {id for (id,) in found}
 
 
+async def list_standing_roles(db: Transaction, ids: list[UUID]) -> list[tuple[Any, ...]]:
+    return await db.rows(
+        """
+        SELECT t.id, u.team_id, u.role, u.org_role, u.operator FROM tokens t JOIN users u ON u.id = t.user_id
+         WHERE t.id = ANY(:ids) AND (t.expires_at IS NULL OR t.expires_at > now())
+        """,
+        ids=ids,
+    )
+
+
+async def list_names(db: Transaction, org_id: UUID, ids: list[UUID]) -> dict[UUID, str]:
+    rows = await db.rows(
+        "SELECT id, coalesce(nullif(display_name, ''), username) FROM users WHERE org_id = :org_id AND id = ANY(:ids)",
+        org_id=org_id,
+        ids=ids,
+    )
+    return {row[0]: row[1] for row in rows}
+
+
 async def list_sessions(
     db: Transaction, org_id: UUID, user_id: UUID, current: UUID, before: UUID | None, limit: int
 ) -> list[OpenSession]:
@@ -459,8 +479,8 @@ async def take_failed_sign_ins(db: Transaction, limit: int) -> list[FailedSignIn
         """
         WITH due AS (
           SELECT f.org_id, u.team_id, f.user_id, f.failures, f.wrong_codes, f.address
-            FROM failed_sign_ins f JOIN users u ON u.id = f.user_id
-           WHERE f.failures > 0 AND (f.recorded_at IS NULL OR f.recorded_at < now() - interval '15 minutes')
+            FROM failed_sign_ins f JOIN users u ON u.id = f.user_id JOIN orgs o ON o.id = f.org_id
+           WHERE f.failures > 0 AND o.moving_at IS NULL AND (f.recorded_at IS NULL OR f.recorded_at < now() - interval '15 minutes')
            LIMIT :limit FOR UPDATE OF f SKIP LOCKED
         )
         UPDATE failed_sign_ins f SET failures = 0, wrong_codes = 0, recorded_at = now() FROM due

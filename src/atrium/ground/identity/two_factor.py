@@ -17,6 +17,7 @@ from atrium.ground.identity.model import (
 )
 from atrium.kit import totp
 from atrium.seams.context import Context, Operation
+from atrium.seams.wiring import Sealed
 
 ISSUER = "Atrium"
 
@@ -96,6 +97,9 @@ async def spend_code(op: Operation, account: Account, code: str | None) -> None:
 def totp_binding(org_id: UUID, user_id: UUID) -> str:
     """What binds a sealed seed to its account; copied to another row it cannot be opened."""
     return f"{org_id}|users.totp|{user_id}"
+
+
+SEALED = (Sealed("users", "totp_sealed", lambda row: totp_binding(UUID(row["org_id"]), UUID(row["id"]))),)
 
 
 async def _replace_codes(ctx: Context, codes: list[str]) -> None:

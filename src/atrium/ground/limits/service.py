@@ -14,8 +14,13 @@ LONGEST_ACCOUNT_WAIT, LONGEST_ADDRESS_WAIT = 900, 60
 
 async def admit_public_write(database: Database, address: str, per_minute: int) -> None:
     """Refuse an address that writes without a credential too often."""
+    await admit_public(database, "public-write", address, per_minute)
+
+
+async def admit_public(database: Database, kind: str, address: str, per_minute: int) -> None:
+    """Refuse an address that asks for one kind of thing too often, without a credential."""
     async with database.begin_system() as db:
-        wait = await store.spend(db, key_of("public-write", counted_as(address)), per_minute)
+        wait = await store.spend(db, key_of(kind, counted_as(address)), per_minute)
     if wait:
         raise TooOften(f"at most {per_minute} a minute from one address", retry_after=math.ceil(wait))
 

@@ -1,17 +1,20 @@
 """The nouns of tenancy."""
 
 from datetime import datetime
-from typing import Annotated, Literal, get_args
+from typing import Annotated
 from uuid import UUID
 
 import msgspec
 
+from atrium.kit.catalogs import LOCALE_PATTERN
 from atrium.kit.errors import Conflict, Invalid, Missing
 from atrium.kit.etags import etag_of
 
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200, pattern=r"\S")]
-InstanceLocale = Literal["en", "es", "is", "nl"]
-LOCALES: tuple[str, ...] = get_args(InstanceLocale)
+LocaleName = Annotated[
+    str,
+    msgspec.Meta(pattern=LOCALE_PATTERN, max_length=11, description="A language, such as `es`, `pt-BR` or `zh-Hant`."),
+]
 Slug = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9-]{1,63}$(?!\n)")]
 
 
@@ -47,15 +50,16 @@ class Founding(msgspec.Struct, frozen=True):
 
 
 class LocalePolicy(msgspec.Struct, frozen=True):
-    """Which languages there are, and whether people may switch."""
+    """Which languages there are, whether people may switch, and whether a machine's drafts are shown before a person approves them."""
 
     default_locale: str
     locales: list[str]
     switching: bool
+    serve_machine: bool = False
 
     def etag(self) -> str:
         """Differs when an operator has chosen otherwise."""
-        return etag_of(self.default_locale, self.switching)
+        return etag_of(self.default_locale, self.switching, self.locales, self.serve_machine)
 
 
 class Instance(msgspec.Struct, frozen=True):
@@ -73,6 +77,15 @@ class InstanceRow(msgspec.Struct, frozen=True):
     operator_id: UUID
     default_locale: str | None
     switching: bool
+    locales: list[str]
+    serve_machine: bool
+
+
+class LocaleUnknown(Invalid):
+    """The instance has no such language."""
+
+    code = "tenancy.locale_unknown"
+    title = "No such language"
 
 
 class SingleCompany(Conflict):

@@ -1,14 +1,17 @@
 """The verbs of tenancy."""
 
+import hashlib
+from typing import Literal
 from uuid import UUID
 
 from atrium.ground.tenancy import domains, store
+from atrium.ground.tenancy.locales import list_locales
 from atrium.ground.tenancy.model import (
-    LOCALES,
     DomainTaken,
     Founding,
     Instance,
     LocalePolicy,
+    LocaleUnknown,
     Org,
     OrgMissing,
     SingleCompany,
@@ -30,9 +33,10 @@ async def read_instance(ctx: Context, *, lock: bool = False) -> Instance:
     """The instance's own facts, its language resolved from what an operator chose and what the settings say."""
     row = await store.find_instance(ctx.db, lock=lock)
     default = (row and row.default_locale) or ctx.services.settings.default_locale
+    locales = list_locales(ctx.services.settings, row.locales if row else ())
     return Instance(
         Founding(row.org_id, row.team_id, row.operator_id) if row else None,
-        LocalePolicy(default, list(LOCALES), row is None or row.switching),
+        LocalePolicy(default, locales, row is None or row.switching, row is not None and row.serve_machine),
     )
 
 
@@ -41,10 +45,17 @@ async def claim_instance(ctx: Context, founding: Founding) -> bool:
     return await store.claim_instance(ctx.db, founding)
 
 
-async def set_locale_policy(ctx: Context, default_locale: str, switching: bool) -> LocalePolicy:
+async def set_locale_policy(ctx: Context, policy: LocalePolicy) -> None:
     """Choose the language of everybody who has not chosen one; without switching it is everybody's."""
-    await store.set_locale_policy(ctx.db, default_locale, switching)
-    return LocalePolicy(default_locale, list(LOCALES), switching)
+    require_locale(policy, policy.default_locale, "default_locale")
+    await store.set_locale_policy(ctx.db, policy.default_locale, policy.switching, policy.serve_machine)
+
+
+def require_locale(policy: LocalePolicy, locale: str, path: str) -> None:
+    """Refuse a language that the instance does not have."""
+    if locale not in policy.locales:
+        known = ", ".join(policy.locales)
+        raise LocaleUnknown(f"{path}: choose one of {known}", errors=[{"path": path, "message": f"one of {known}"}])
 
 
 async def suspend_instance(ctx: Context, suspended: bool) -> None:
@@ -58,9 +69,11 @@ async def require_capacity(ctx: Context) -> None:
         raise SingleCompany("this server carries one company; start it with SERVICE_MULTITENANT=1 to add others")
 
 
-async def create_org(ctx: Context, name: str, slug: str | None = None, plan: str = DEFAULT_PLAN) -> Org:
+async def create_org(
+    ctx: Context, name: str, slug: str | None = None, plan: str = DEFAULT_PLAN, *, id: UUID | None = None
+) -> Org:
     """Found a company; an explicit slug that exists is refused, a derived one is made unique."""
-    id = new_id()
+    id = id or new_id()
     wanted = slug or slug_of(name)
     org = await store.insert_org(ctx.db, id, wanted, name, plan)
     if org is None and slug is None:
@@ -100,6 +113,11 @@ async def read_org(ctx: Context, ref: str) -> Org:
     if org is None:
         raise OrgMissing(f"there is no company {ref}")
     return org
+
+
+async def exists_org(ctx: Context, id: UUID) -> bool:
+    """Whether there is a company of this id; only a system transaction sees more than the caller's own."""
+    return await store.find_org(ctx.db, id) is not None
 
 
 async def find_org(ctx: Context, slug: str) -> Org | None:
@@ -165,9 +183,25 @@ async def is_company_host(database: Database, host: str | None) -> bool:
         return await store.find_org_by_domain(db, name) is not None
 
 
+def moved_digest(kind: Literal["token", "s3", "host"], value: bytes) -> bytes:
+    """How something that a company's people present is remembered after the company has moved."""
+    return hashlib.sha256(b"atrium moved " + kind.encode() + b" " + value).digest()
+
+
+async def find_moved(database: Database, digests: list[bytes]) -> str | None:
+    """Where a company went that one of these belonged to; None when there is no such company."""
+    async with database.begin_system() as db:
+        return await store.find_moved(db, digests)
+
+
 async def count_all(ctx: Context) -> dict[str, int]:
     """How many companies and teams the instance carries; only a system transaction sees them all."""
     return {"orgs": await store.count_orgs(ctx.db), "teams": await store.count_teams(ctx.db)}
+
+
+async def read_generation(db: Transaction) -> int:
+    """The number that the last restore gave the instance; 0 when there was none."""
+    return await store.read_generation(db)
 
 
 async def list_all_ids(db: Transaction) -> list[UUID]:

@@ -8,7 +8,7 @@ from atrium.kit.database import Transaction
 
 ORG = "id, slug, name, plan, domain, domain_proof, domain_verified_at IS NOT NULL, suspended_at, created_at"
 TEAM = "id, org_id, name, created_at"
-INSTANCE = "org_id, team_id, operator_id, default_locale, locale_switching"
+INSTANCE = "org_id, team_id, operator_id, default_locale, locale_switching, locales, serve_machine"
 
 
 async def insert_org(db: Transaction, id: UUID, slug: str, name: str, plan: str) -> Org | None:
@@ -103,6 +103,13 @@ async def find_org_by_domain(db: Transaction, hostname: str) -> UUID | None:
     return found
 
 
+async def find_moved(db: Transaction, digests: list[bytes]) -> str | None:
+    found: str | None = await db.value(
+        "SELECT location FROM moved_names WHERE digest = ANY(:digests) LIMIT 1", digests=digests
+    )
+    return found
+
+
 async def find_team(db: Transaction, org_id: UUID, id: UUID) -> Team | None:
     return await db.one(Team, f"SELECT {TEAM} FROM teams WHERE org_id = :org_id AND id = :id", org_id=org_id, id=id)
 
@@ -145,12 +152,19 @@ async def find_instance(db: Transaction, *, lock: bool = False) -> InstanceRow |
     return await db.one(InstanceRow, f"SELECT {INSTANCE} FROM instance {'FOR NO KEY UPDATE' if lock else ''}")
 
 
-async def set_locale_policy(db: Transaction, default_locale: str, switching: bool) -> None:
+async def set_locale_policy(db: Transaction, default_locale: str, switching: bool, serve_machine: bool) -> None:
     await db.run(
-        "UPDATE instance SET default_locale = :default_locale, locale_switching = :switching",
+        """
+        UPDATE instance SET default_locale = :default_locale, locale_switching = :switching, serve_machine = :serve_machine
+        """,
         default_locale=default_locale,
         switching=switching,
+        serve_machine=serve_machine,
     )
+
+
+async def read_generation(db: Transaction) -> int:
+    return int(await db.value("SELECT max(generation) FROM instance") or 0)
 
 
 async def suspend_instance(db: Transaction, suspended: bool) -> None:

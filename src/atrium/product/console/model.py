@@ -4,6 +4,7 @@ import msgspec
 
 from atrium.ground.tenancy.model import LocalePolicy
 from atrium.kit.errors import Missing
+from atrium.seams.settings import Home
 
 
 class PageFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -16,6 +17,8 @@ class PageFacts(msgspec.Struct, frozen=True, kw_only=True):
     locale: str
     localization: LocalePolicy
     needs_bootstrap: bool
+    # Where the root shows the sign-up form, the console lives at `/index.html`.
+    home: Home
 
 
 class AssetMissing(Missing):

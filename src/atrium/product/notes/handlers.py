@@ -16,6 +16,7 @@ from atrium.product.notes.model import (
     NoteVersion,
     Permission,
     Title,
+    VersionName,
     Visibility,
 )
 from atrium.seams.context import Context
@@ -104,6 +105,17 @@ async def list_versions(
 async def read_version(ctx: Context, id: UUID, number: int) -> NoteText:
     """One version of a note with its text."""
     return await versions.read_version(ctx, id, number)
+
+
+class VersionNaming(msgspec.Struct, forbid_unknown_fields=True):
+    """What to call a version; null takes its name away."""
+
+    name: VersionName | None
+
+
+async def name_version(ctx: Context, id: UUID, number: int, body: VersionNaming) -> NoteVersion:
+    """Give a version of a note a name."""
+    return await versions.name_version(ctx, id, number, body.name)
 
 
 class VersionChoice(msgspec.Struct, forbid_unknown_fields=True):

@@ -8,8 +8,11 @@ import msgspec
 
 from atrium.kit.errors import Forbidden, Invalid, Missing, Stale
 
+# What a note is called where several kinds of things meet.
+KIND = "note"
 Title = Annotated[str, msgspec.Meta(min_length=1, max_length=300, pattern=r"\S")]
 Body = Annotated[str, msgspec.Meta(max_length=500_000)]
+VersionName = Annotated[str, msgspec.Meta(min_length=1, max_length=100, pattern=r"\S")]
 Visibility = Literal["private", "team"]
 Permission = Literal["notes:read", "notes:write", "notes:delete", "notes:manage"]
 # What holding one permission on a note lets a person do with it.
@@ -61,7 +64,7 @@ class NoteShare(msgspec.Struct, frozen=True):
 
 
 class NoteVersion(msgspec.Struct, frozen=True):
-    """One save of a note; `size` and `sha256` are of its text in UTF-8."""
+    """One save of a note; `size` and `sha256` are of its text in UTF-8, `name` is what a person called it."""
 
     number: int
     title: str
@@ -69,6 +72,7 @@ class NoteVersion(msgspec.Struct, frozen=True):
     sha256: str
     created_by: UUID
     created_at: datetime
+    name: str | None
 
 
 class NoteText(NoteVersion, frozen=True):
@@ -78,11 +82,12 @@ class NoteText(NoteVersion, frozen=True):
 
 
 class TrashedNote(msgspec.Struct, frozen=True):
-    """A note in the trash: whose it is, who put it there, and when."""
+    """A note in the trash: whose it is, how many bytes its text has, who put it there, and when."""
 
     id: UUID
     owner_id: UUID
     title: str
+    size: int
     deleted_by: UUID
     deleted_at: datetime
 

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from atrium.ground.access import service as access
 from atrium.product.notes import store
-from atrium.product.notes.model import IMPLIED, Note, NoteMissing, NoteStale
+from atrium.product.notes.model import IMPLIED, KIND, Note, NoteMissing, NoteStale
 from atrium.seams.context import Context
 
 
@@ -13,6 +13,7 @@ async def read_visible(ctx: Context, id: UUID, *, lock: bool = False) -> Note:
     note = await store.find_note(ctx.db, ctx.who, id, lock=lock)
     if note is None:
         raise NoteMissing("there is no such note, or it is not shared with you")
+    ctx.touch(KIND, [id])
     return note
 
 

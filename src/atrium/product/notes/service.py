@@ -10,6 +10,7 @@ from atrium.kit.ids import NIL, new_id
 from atrium.kit.paging import Page, Pager, fitting
 from atrium.product.notes import permissions, store
 from atrium.product.notes.model import (
+    KIND,
     Grant,
     Note,
     NoteMissing,
@@ -20,6 +21,7 @@ from atrium.product.notes.model import (
     OrgScopeRefused,
 )
 from atrium.seams.context import Context
+from atrium.seams.sharing import Shareable, ThingName
 
 BEFORE_ALL = (datetime.min.replace(tzinfo=UTC), NIL)
 
@@ -29,6 +31,7 @@ async def create_note(ctx: Context, title: str, body: str, visibility: str) -> N
     note = await store.insert_note(ctx.db, ctx.who, new_id(), title, body, visibility)
     if note is None:
         raise NoteMissing("the note was not stored")
+    ctx.touch(KIND, [note.id])
     await audit.record(ctx, "notes.created", note.id, visibility=visibility)
     await ctx.announce(NoteSaved(note))
     return note
@@ -40,6 +43,7 @@ async def list_notes(ctx: Context, scope: str, search: str | None, limit: int, c
     access.require_org_scope(ctx, scope, OrgScopeRefused)
     pager = Pager(ctx.services.keys, "notes", ctx.who.user_id, scope, search)
     found = await store.list_notes(ctx.db, ctx.who, scope, pager.read(cursor, tuple[datetime, UUID]), search, limit + 1)
+    ctx.touch(KIND, [note.id for note in found])
     fits = fitting([note.body for note in found])
     return pager.page(found, min(limit, fits), lambda note: (note.updated_at, note.id))
 
@@ -113,9 +117,26 @@ async def list_by_ids(ctx: Context, ids: list[UUID], characters: int) -> dict[UU
     ctx.checked.add("notes:read")
     if not ids or not ctx.who.within_scope("notes:read"):
         return {}
-    return await store.list_by_ids(ctx.db, ctx.who, ids, characters)
+    found = await store.list_by_ids(ctx.db, ctx.who, ids, characters)
+    ctx.touch(KIND, found)
+    return found
+
+
+async def list_names(ctx: Context, ids: list[UUID], trashed: bool) -> dict[UUID, ThingName]:
+    """What those of these notes are called that the caller may read; none for a token that reads no notes."""
+    return await store.list_names(ctx.db, ctx.who, ids, trashed=trashed) if ctx.who.within_scope("notes:read") else {}
 
 
 async def count_notes(ctx: Context) -> int:
     """How many notes the instance holds; only a system transaction sees them all, and only their ids."""
     return await store.count_notes(ctx.db)
+
+
+NOTE = Shareable(
+    kind=KIND,
+    family="notes",
+    table="notes",
+    events=("notes.",),
+    words=frozenset({"title", "name"}),
+    list_names=list_names,
+)

@@ -9,20 +9,23 @@ from atrium.kit.paging import MOST_TEXT
 from atrium.kit.text import contains_pattern
 from atrium.product.notes.model import Grant, Note, NoteShare, NoteText, NoteVersion
 from atrium.seams.context import Principal
+from atrium.seams.sharing import ThingName
 
 NOTE = "n.id, n.team_id, n.owner_id, n.title, n.body, n.visibility, n.version, n.created_at, n.updated_at"
 BEGINNING = NOTE.replace("n.body", "left(n.body, :characters)")
 OF_TEAM = "(:by_role AND n.team_id = :team_id AND n.visibility = 'team')"
-READABLE = f"""
-  n.org_id = :org_id AND n.trashed_at IS NULL AND (n.owner_id = :user_id OR {OF_TEAM} OR (:org_wide AND n.visibility = 'team')
+# Whom a note is for, whether it is in the trash or not.
+ADMITTED = f"""
+  (n.owner_id = :user_id OR {OF_TEAM} OR (:org_wide AND n.visibility = 'team')
     OR EXISTS (SELECT FROM note_grants g WHERE g.org_id = :org_id AND g.user_id = :user_id AND g.note_id = n.id))
 """
+READABLE = f"n.org_id = :org_id AND n.trashed_at IS NULL AND {ADMITTED}"
 # The text a note has, as a row of `note_versions`.
 CURRENT = """
   n.version AS number, n.title, octet_length(n.body) AS size, sha256(convert_to(n.body, 'UTF8')) AS sha256,
-  coalesce(n.updated_by, n.owner_id) AS created_by, n.updated_at AS created_at, n.body
+  coalesce(n.updated_by, n.owner_id) AS created_by, n.updated_at AS created_at, n.version_name AS name, n.body
 """
-VERSION = "v.number, v.title, v.size, encode(v.sha256, 'hex'), v.created_by, v.created_at"
+VERSION = "v.number, v.title, v.size, encode(v.sha256, 'hex'), v.created_by, v.created_at, v.name"
 NEWEST = "n.updated_at DESC, n.id DESC"
 # So many notes are sent whole, however long; adding up the lengths of everybody's short ones would cost more.
 FEW = 51
@@ -96,6 +99,23 @@ async def list_by_ids(db: Transaction, who: Principal, ids: list[UUID], characte
     return {note.id: note for note in found}
 
 
+async def list_names(db: Transaction, who: Principal, ids: list[UUID], *, trashed: bool) -> dict[UUID, ThingName]:
+    rows = await db.rows(
+        f"""
+        SELECT n.id, n.title, n.owner_id = :user_id OR n.visibility = 'team' FROM notes n
+         WHERE n.id = ANY(:ids) AND n.org_id = :org_id AND (:trashed OR n.trashed_at IS NULL) AND {ADMITTED}
+        """,
+        ids=ids,
+        trashed=trashed,
+        org_id=who.org_id,
+        team_id=who.team_id,
+        user_id=who.user_id,
+        by_role="notes:read" in who.permissions,
+        org_wide="org:read" in who.permissions,
+    )
+    return {id: ThingName(title, common) for id, title, common in rows}
+
+
 async def list_notes(
     db: Transaction, who: Principal, scope: str, after: tuple[datetime, UUID] | None, search: str | None, limit: int
 ) -> list[Note]:
@@ -136,11 +156,11 @@ async def update_note(
         Note,
         f"""
         WITH replaced AS (
-          INSERT INTO note_versions (org_id, note_id, number, title, size, sha256, created_by, created_at, body)
+          INSERT INTO note_versions (org_id, note_id, number, title, size, sha256, created_by, created_at, name, body)
           SELECT n.org_id, n.id, {CURRENT} FROM notes n WHERE n.org_id = :org_id AND n.id = :id
         )
         UPDATE notes AS n SET title = coalesce(:title, title), body = coalesce(:body, body), updated_by = :user_id,
-               visibility = coalesce(:visibility, visibility), version = version + 1, updated_at = now()
+               version_name = NULL, visibility = coalesce(:visibility, visibility), version = version + 1, updated_at = now()
          WHERE n.org_id = :org_id AND n.id = :id RETURNING {NOTE}
         """,
         org_id=who.org_id,
@@ -160,7 +180,7 @@ async def list_versions(db: Transaction, org_id: UUID, id: UUID, before: int, li
         SELECT {VERSION} FROM (
           (SELECT {CURRENT} FROM notes n WHERE n.org_id = :org_id AND n.id = :id AND n.version < :before)
           UNION ALL
-          (SELECT number, title, size, sha256, created_by, created_at, body FROM note_versions
+          (SELECT number, title, size, sha256, created_by, created_at, name, body FROM note_versions
             WHERE org_id = :org_id AND note_id = :id AND number < :before ORDER BY number DESC LIMIT :limit)
         ) AS v ORDER BY v.number DESC LIMIT :limit
         """,
@@ -178,13 +198,33 @@ async def find_version(db: Transaction, org_id: UUID, id: UUID, number: int) -> 
         SELECT {VERSION}, v.body FROM (
           SELECT {CURRENT} FROM notes n WHERE n.org_id = :org_id AND n.id = :id AND n.version = :number
           UNION ALL
-          SELECT number, title, size, sha256, created_by, created_at, body FROM note_versions
+          SELECT number, title, size, sha256, created_by, created_at, name, body FROM note_versions
            WHERE org_id = :org_id AND note_id = :id AND number = :number
         ) AS v
         """,
         org_id=org_id,
         id=id,
         number=number,
+    )
+
+
+async def name_version(db: Transaction, org_id: UUID, id: UUID, number: int, name: str | None) -> bool:
+    """Call a version something, or nothing; False when there is no such version."""
+    named = await db.run(
+        "UPDATE note_versions SET name = :name WHERE org_id = :org_id AND note_id = :id AND number = :number",
+        org_id=org_id,
+        id=id,
+        number=number,
+        name=name,
+    )
+    return bool(named) or bool(
+        await db.run(
+            "UPDATE notes SET version_name = :name WHERE org_id = :org_id AND id = :id AND version = :number",
+            org_id=org_id,
+            id=id,
+            number=number,
+            name=name,
+        )
     )
 
 

@@ -111,6 +111,17 @@ class TranslatedCatalog(msgspec.Struct, frozen=True):
     simulated: bool
 
 
+class MessageDrafts(msgspec.Struct, frozen=True):
+    """Messages by key as a model translated them, and the others: `refused` are no messages, `reasons` say what was wrong with replies."""
+
+    messages: dict[str, str]
+    refused: dict[str, str]
+    reasons: dict[str, Reason]
+    usage: ShownUsage
+    model: str
+    simulated: bool
+
+
 class GlossaryTerm(msgspec.Struct, frozen=True):
     """How a team wants a term translated into one language; a null `translation` keeps the term as it is."""
 

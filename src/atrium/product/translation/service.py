@@ -28,7 +28,9 @@ from atrium.product.translation.model import (
     GlossaryTerm,
     GlossaryUse,
     KeptBlock,
+    MessageDrafts,
     NamespaceMissing,
+    Reason,
     Report,
     StoredTranslation,
     TranslatedCatalog,
@@ -57,7 +59,7 @@ async def translate_text(op: Operation, draft: TranslationDraft, *, all_or_none:
     access.require(op, "chat:use")
     languages = _languages(draft.target, draft.source)
     template = await asyncio.to_thread(template_of, draft.format, draft.text, languages.target)
-    glossary, model = await _glossary(op, languages.target), await ai.open_utility(op)
+    glossary, model = await read_glossary(op, languages.target, op.who.team_id), await ai.open_utility(op)
     outcome = await translate_units(op, model, template.units, languages, glossary, all_or_none=all_or_none)
     text, report = await asyncio.to_thread(_finished, template, outcome, glossary)
     return Translation(
@@ -93,12 +95,22 @@ async def translate_catalog(op: Operation, draft: CatalogDraft) -> TranslatedCat
     messages = draft.messages
     if messages is None:
         messages = await asyncio.to_thread(_own_messages, draft.namespace)
-    templates, problems = await asyncio.to_thread(_templates, messages, languages.target)
+    drafts = await draft_messages(op, messages, languages, await read_glossary(op, languages.target, op.who.team_id))
+    problems = drafts.refused | {key: SENTENCES[reason] for key, reason in drafts.reasons.items()}
+    return TranslatedCatalog(languages.target, drafts.messages, problems, drafts.usage, drafts.simulated)
+
+
+async def draft_messages(
+    op: Operation, messages: Mapping[str, str], languages: Languages, glossary: Glossary
+) -> MessageDrafts:
+    """Messages of a program as a model translates them, each whole or not at all; paid by the caller's team."""
+    templates, refused = await asyncio.to_thread(_templates, messages, languages.target)
     units = [unit for template in templates.values() for unit in template.units]
-    glossary, model = await _glossary(op, languages.target), await ai.open_utility(op)
+    model = await ai.open_utility(op)
     outcome = await translate_units(op, model, units, languages, glossary)
-    made = await asyncio.to_thread(_assembled, templates, outcome, problems)
-    return TranslatedCatalog(languages.target, made, problems, outcome.usage, model.simulated)
+    made, reasons = await asyncio.to_thread(_assembled, templates, outcome)
+    name = "simulated" if model.simulated else model.opened.model or model.executor
+    return MessageDrafts(made, refused, reasons, outcome.usage, name, model.simulated)
 
 
 async def forget_person(ctx: Context, person_id: UUID) -> None:
@@ -126,10 +138,11 @@ def _languages(target: str, source: str | None) -> Languages:
     return Languages(canonical(target), canonical(source) if source else None)
 
 
-async def _glossary(op: Operation, target: str) -> Glossary:
+async def read_glossary(op: Operation, target: str, team_id: UUID) -> Glossary:
+    """What a team of the caller's company wants its terms to be in a language."""
     targets = widening(target)
-    async with op.begin() as ctx:
-        terms = await store.list_terms_for(ctx.db, ctx.who, targets)
+    async with op.begin(reading=True) as ctx:
+        terms = await store.list_terms_for(ctx.db, ctx.who.org_id, team_id, targets)
     return await asyncio.to_thread(Glossary, terms, targets)
 
 
@@ -172,8 +185,8 @@ def _templates(messages: Mapping[str, str], target: str) -> tuple[dict[str, Temp
     return templates, problems
 
 
-def _assembled(templates: Mapping[str, Template], outcome: Outcome, problems: dict[str, str]) -> dict[str, str]:
-    made, at = dict[str, str](), 0
+def _assembled(templates: Mapping[str, Template], outcome: Outcome) -> tuple[dict[str, str], dict[str, Reason]]:
+    made, reasons, at = dict[str, str](), dict[str, Reason](), 0
     for key, template in templates.items():
         numbers = range(at, at + len(template.units))
         at = numbers.stop
@@ -181,5 +194,5 @@ def _assembled(templates: Mapping[str, Template], outcome: Outcome, problems: di
         if reason is None:
             made[key] = template.filled([outcome.texts[number] for number in numbers])
         else:
-            problems[key] = SENTENCES[reason]
-    return made
+            reasons[key] = reason
+    return made, reasons

@@ -140,13 +140,13 @@ async def delete_term(db: Transaction, who: Principal, id: UUID) -> None:
     )
 
 
-async def list_terms_for(db: Transaction, who: Principal, targets: Sequence[str]) -> list[GlossaryTerm]:
+async def list_terms_for(db: Transaction, org_id: UUID, team_id: UUID, targets: Sequence[str]) -> list[GlossaryTerm]:
     """Every term of the team for one of these languages."""
     return await db.all(
         GlossaryTerm,
         f"SELECT {_TERM} FROM glossary_terms WHERE org_id = :org_id AND team_id = :team_id AND target = ANY(:targets)",
-        org_id=who.org_id,
-        team_id=who.team_id,
+        org_id=org_id,
+        team_id=team_id,
         targets=list(targets),
     )
 
