@@ -5,7 +5,7 @@ import { examineBoth, FULL } from './axe.mjs';
 import { find, knowledgeScreensOf, learn, openReader } from './knowledge-screens.mjs';
 import { closeModels } from './model.mjs';
 import { LOCALES, wordsOf } from './words.mjs';
-import { call, closeAll, found, join, openBrowser, openPerson, openServer, put } from './world.mjs';
+import { call, closeAll, found, join, openBrowser, openPerson, openServer, put, takeFromPalette } from './world.mjs';
 
 const t = wordsOf('en');
 let browser, server, ada, viewer, knowledge, model;
@@ -39,9 +39,7 @@ describe('the knowledge graph', () => {
   it('is found from the palette, the search page and a file; its own / wins over the frame’s', async () => {
     const { page, go, close } = await person();
     await go('/');
-    await page.keyboard.press('Control+k');
-    await page.keyboard.type(t('nav.knowledge'));
-    await page.keyboard.press('Enter');
+    await takeFromPalette(page, t('nav.knowledge'));
     await rows(page).first().waitFor();
     // The frame offers its keys anew once it has loaded Settings, whose keys it then has.
     await page.keyboard.press('?');

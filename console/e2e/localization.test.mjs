@@ -5,7 +5,7 @@ import { examineBoth, FULL } from './axe.mjs';
 import { addLanguage, LOCALE, localizationScreensOf, localize, messageOf, propose } from './localization-screens.mjs';
 import { inspect, visit } from './stage.mjs';
 import { LOCALES, wordsOf } from './words.mjs';
-import { call, closeAll, found, openBrowser, openPerson, openServer, PATIENCE } from './world.mjs';
+import { call, closeAll, found, openBrowser, openPerson, openServer, PATIENCE, takeFromPalette } from './world.mjs';
 
 const t = wordsOf('en');
 const ROOT = '/settings/instance/translations';
@@ -25,9 +25,7 @@ describe('the overview', () => {
   it('is found from the palette and beside the languages', async () => {
     const { page, go, close } = await person();
     await go('/');
-    await page.keyboard.press('Control+k');
-    await page.keyboard.type(t('nav.translations'));
-    await page.keyboard.press('Enter');
+    await takeFromPalette(page, t('nav.translations'));
     await page.getByTestId('cell').first().waitFor();
     await go('/settings/instance/languages');
     await page.getByRole('main').getByRole('link', { name: t('nav.translations') }).click();

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { examine, examineBoth } from './axe.mjs';
 import { BOARD, FORM, prospect, view, welcome } from './onboarding-screens.mjs';
 import { wordsOf } from './words.mjs';
-import { call, closeAll, confirm, found, join, openBrowser, openPerson, openServer, until } from './world.mjs';
+import { call, closeAll, confirm, found, join, openBrowser, openPerson, openServer, takeFromPalette, until } from './world.mjs';
 
 const t = wordsOf('en');
 let browser, server, ada, admin;
@@ -43,9 +43,7 @@ describe('the board', () => {
   it('teaches how to show the form while there is no sign-up, and is found from the palette', async () => {
     const { page, go, close } = await person();
     await go('/');
-    await page.keyboard.press('Control+k');
-    await page.keyboard.type(t('nav.sign_ups'));
-    await page.keyboard.press('Enter');
+    await takeFromPalette(page, t('nav.sign_ups'));
     await page.getByTestId('how-to-start').getByText('SERVICE_HOME=beta').waitFor();
     await examineBoth(page, 'empty board');
     await close();

@@ -15,16 +15,27 @@ export const PASSWORD = 'correct horse battery';
 /** Milliseconds of a wait that must never elapse; a slow machine may be given more by ATRIUM_PATIENCE, in seconds. */
 export const PATIENCE = Number(process.env.ATRIUM_PATIENCE ?? 60) * 1000;
 
-/** Nothing in this profile gives up earlier. */
-export function patient(context) {
-  context.setDefaultTimeout(PATIENCE);
-  context.setDefaultNavigationTimeout(PATIENCE);
-  return context;
-}
-
 /** Patience ran out; called by the name that Playwright gives it. */
 class TimeoutError extends Error {
   name = 'TimeoutError';
+}
+
+/** What comes of it, as long as patience lasts; for what Playwright itself waits for without end. */
+function bounded(what, coming) {
+  let giveUp;
+  const late = new Promise((_, refuse) => { giveUp = setTimeout(() => refuse(new TimeoutError(`${what}: not within ${PATIENCE} ms`)), PATIENCE); });
+  return Promise.race([coming, late]).finally(() => clearTimeout(giveUp));
+}
+
+/** Nothing in this profile gives up earlier, and nothing later. */
+export function patient(context) {
+  context.setDefaultTimeout(PATIENCE);
+  context.setDefaultNavigationTimeout(PATIENCE);
+  context.on('page', (page) => {
+    const evaluate = page.evaluate.bind(page);
+    page.evaluate = (...asked) => bounded('the page answers', evaluate(...asked));
+  });
+  return context;
 }
 
 /** What `found` answers as soon as it is something; asked again and again, as long as patience lasts. */
@@ -48,7 +59,7 @@ export async function openBrowser(flags = []) {
 
 /** The end of a suite: closes what it opened, also where it failed half-way, and looks at what the pages complained about. */
 export async function closeAll() {
-  await Promise.all([...browsers].map((browser) => browser.close()));
+  await Promise.all([...browsers].map((browser) => bounded('the browser closes', browser.close())));
   await Promise.all([...servers].map((server) => server.close()));
   assert.deepEqual(wrongs, []);
 }
@@ -147,7 +158,7 @@ export async function openPerson(browser, server, { locale = 'en', mode = 'light
   const person = { page, context, address: server.address, go: (path) => go(page, server.address, path), settled: () => settled(page) };
   person.close = async () => {
     for (const open of context.pages()) wrongs.push(...(await open.evaluate(() => [...(window.__violations ?? []), ...(window.__errors ?? [])]).catch(() => [])));
-    await context.close();
+    await bounded('the profile closes', context.close());
   };
   return person;
 }
@@ -165,6 +176,14 @@ async function wrapCatalog(route) {
 async function go(page, address, path) {
   await page.goto(`${address}/#${path}`);
   await settled(page);
+}
+
+/** Goes to a place by the palette: typed, and taken once it is what Enter takes. */
+export async function takeFromPalette(page, label) {
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type(label);
+  await page.getByRole('option', { name: label, selected: true }).waitFor();
+  await page.keyboard.press('Enter');
 }
 
 /** Nothing loads, nothing shimmers. */
