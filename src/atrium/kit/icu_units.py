@@ -1,6 +1,7 @@
 """An ICU message as units of prose: each body is one, and plural forms become those of the target language."""
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from atrium.kit.icu import (
@@ -18,6 +19,13 @@ from atrium.kit.icu import (
 from atrium.kit.languages import PluralKind, is_one_only_for_one, plural_forms
 from atrium.kit.shield import Held, Unit, margins, unit_of
 
+# What stands for a choice in the source of the body around it: private characters that no reply may contain.
+_STAND_IN = re.compile("\x00(\\d+)\x00")
+
+
+# Plurals inside each other multiply: ten of them have sixty million forms in Arabic.
+_MOST_BODIES = 2_000
+
 
 @dataclass(slots=True)
 class IcuTemplate:
@@ -34,22 +42,20 @@ class IcuTemplate:
 
     def _body(self, body: Message, place: tuple[object, ...], texts: Sequence[str | None], *, pound: bool) -> str:
         choices = {
-            _stand_in(number): self._choice(node, (*place, number), texts)
+            number: self._choice(node, (*place, number), texts)
             for number, node in enumerate(body)
             if isinstance(node, Choice)
         }
         unit = self.places.get(place)
         if unit is None:
             return "".join(
-                choices.get(_stand_in(number), "") if isinstance(node, Choice) else print_node(node, pound=pound)
+                choices[number] if isinstance(node, Choice) else print_node(node, pound=pound)
                 for number, node in enumerate(body)
             )
         lead, core, trail = margins(_printed(body, pound=pound))
         new = texts[unit]
         made = lead + (core if new is None else new) + trail
-        for mark, printed in choices.items():
-            made = made.replace(mark, printed)
-        return made
+        return _STAND_IN.sub(lambda found: choices[int(found[1])], made)
 
     def _choice(self, choice: Choice, place: tuple[object, ...], texts: Sequence[str | None]) -> str:
         offset, pound = f" offset:{choice.offset}" if choice.offset else "", takes_pound(choice)
@@ -64,13 +70,21 @@ def icu_units(source: str, target: str) -> IcuTemplate:
     if "\x00" in source:
         raise MessageRefused("a message has no U+0000", source.index("\x00"))
     made = IcuTemplate(_in_forms_of(target, parse(source)))
+    if _bodies(made.message, {}) > _MOST_BODIES:
+        raise MessageRefused(f"in {target} its plurals inside each other have more than {_MOST_BODIES} forms", 0)
     _collect(made, made.message, (), pound=False, note="")
     return made
 
 
 def _collect(made: IcuTemplate, body: Message, place: tuple[object, ...], *, pound: bool, note: str) -> None:
     printed = _printed(body, pound=pound)
-    unit = unit_of(_pieces(body), margins(printed)[1], escape=_escape(pound=pound), fits=_same(body, pound), note=note)
+    unit = unit_of(
+        _pieces(body),
+        margins(printed)[1],
+        escape=_Escape(pound),
+        fits=_Same(tuple(sorted(_promises(body))), pound),
+        note=note,
+    )
     if unit is not None:
         made.places[place] = len(made.units)
         made.units.append(unit)
@@ -82,7 +96,6 @@ def _collect(made: IcuTemplate, body: Message, place: tuple[object, ...], *, pou
 
 
 def _stand_in(number: int) -> str:
-    """What stands for a choice in the source of the body around it: private characters that no reply may contain."""
     return f"\x00{number}\x00"
 
 
@@ -111,27 +124,31 @@ def _printed(body: Message, *, pound: bool) -> str:
     )
 
 
-def _escape(*, pound: bool) -> Callable[[str], str]:
-    def escape(words: str) -> str:
-        return print_node(Text(words), pound=pound)
+@dataclass(frozen=True, slots=True)
+class _Escape:
+    """Turns words into source of a message."""
 
-    return escape
+    pound: bool
+
+    def __call__(self, words: str) -> str:
+        return print_node(Text(words), pound=self.pound)
 
 
-def _same(body: Message, pound: bool) -> Callable[[str], bool]:
-    """Read again, the new body has the same nodes besides its words."""
-    wanted = sorted(_promises(body))
+@dataclass(frozen=True, slots=True)
+class _Same:
+    """Whether a new body, read again, has the same nodes besides its words."""
 
-    def fits(new: str) -> bool:
-        wrapped = f"{{n, {'plural' if pound else 'select'}, other {{{new}}}}}"
+    wanted: tuple[str, ...]
+    pound: bool
+
+    def __call__(self, new: str) -> bool:
+        wrapped = f"{{n, {'plural' if self.pound else 'select'}, other {{{new}}}}}"
         try:
             (choice,) = parse(wrapped.replace("\x00", ""))
         except (MessageRefused, ValueError):
             return False
         inner = choice.branch("other") if isinstance(choice, Choice) else None
-        return inner is not None and sorted(_promises(inner)) == wanted
-
-    return fits
+        return inner is not None and tuple(sorted(_promises(inner))) == self.wanted
 
 
 def _promises(body: Message) -> list[str]:
@@ -140,6 +157,15 @@ def _promises(body: Message) -> list[str]:
 
 def _in_forms_of(target: str, message: Message) -> Message:
     return tuple(_converted(target, node) if isinstance(node, Choice) else node for node in message)
+
+
+def _bodies(body: Message, known: dict[int, int]) -> int:
+    """How many bodies a message has, written out; forms that are one body in memory are counted once and multiplied."""
+    found = known.get(id(body))
+    if found is None:
+        choices = (node for node in body if isinstance(node, Choice))
+        found = known[id(body)] = 1 + sum(_bodies(inner, known) for node in choices for _, inner in node.branches)
+    return found
 
 
 def _converted(target: str, choice: Choice) -> Choice:

@@ -1,6 +1,8 @@
 """The spans inside a block of Markdown: what is words, and what must come back as it is."""
 
 import re
+from bisect import bisect_left
+from collections import deque
 from collections.abc import Collection
 from dataclasses import dataclass
 from unicodedata import category
@@ -48,9 +50,13 @@ class _Spans:
         self.found: list[Piece | _Stress] = []
         # Brackets that may still become links: their places in `found`, and in the text.
         self.brackets: list[tuple[int, int]] = []
-        self.runs: dict[int, list[int]] = {}
+        # So many of them, the outermost, are known to be of pictures.
+        self.pictures = 0
+        # Where the last bracket stood, of either kind.
+        self.last_bracket = -1
+        self.runs: dict[int, deque[int]] = {}
         for run in re.finditer("`+", text):
-            self.runs.setdefault(len(run[0]), []).append(run.start())
+            self.runs.setdefault(len(run[0]), deque()).append(run.start())
 
     def read(self) -> list[Piece]:
         at = 0
@@ -80,6 +86,7 @@ class _Spans:
             case "open":
                 self.brackets.append((len(self.found), start))
                 self.found.append(token[0])
+                self.last_bracket = start
             case "close":
                 return self._close(token[0], start, end)
             case _:
@@ -89,7 +96,7 @@ class _Spans:
     def _code(self, start: int, end: int) -> int:
         places = self.runs[end - start]
         while places and places[0] <= start:
-            places.pop(0)
+            places.popleft()
         if not places:
             self.found.append(self.text[start:end])
             return end
@@ -98,15 +105,18 @@ class _Spans:
         return close
 
     def _close(self, sign: str, start: int, end: int) -> int:
+        last, self.last_bracket = self.last_bracket, start
         if not self.brackets:
             self.found.append("]")
             return start + 1
         place, began = self.brackets.pop()
-        label = " ".join(self.text[began:start].lstrip("![").split()).casefold()
+        self.pictures = min(self.pictures, len(self.brackets))
+        # No label has brackets inside: with one in between this is none, and need not be read.
+        label = " ".join(self.text[began:start].lstrip("![").split()).casefold() if last == began else None
         if sign[1:2] in ("(", "["):
             opening = str(self.found[place])
             reference = sign[2:-1] if sign[1] == "[" else None
-            if reference is not None and " ".join((reference or label).split()).casefold() not in self.labels:
+            if reference is not None and not self._is_label(" ".join(reference.split()).casefold() or label):
                 self.found.append("]")
                 return start + 1
             if reference == "":
@@ -115,12 +125,17 @@ class _Spans:
             self.found.append(Held(sign, ordered=True))
             if opening == "[":
                 # No link inside a link: brackets further out are words.
-                self.brackets = [one for one in self.brackets if self.found[one[0]] == "!["]
+                further_out = [one for one in self.brackets[self.pictures :] if self.found[one[0]] == "!["]
+                self.brackets[self.pictures :] = further_out
+                self.pictures = len(self.brackets)
             return end
-        if label in self.labels:
+        if self._is_label(label):
             return self._whole(place, began, start + 1)
         self.found.append("]")
         return start + 1
+
+    def _is_label(self, name: str | None) -> bool:
+        return name is not None and name in self.labels
 
     def _whole(self, place: int, began: int, end: int) -> int:
         """A reference whose words are its name: held with them."""
@@ -149,7 +164,8 @@ class _Spans:
                 else None
             )
             if match_ is not None:
-                del waiting[waiting.index(match_) :]
+                # Places in `found`, the earlier first.
+                del waiting[bisect_left(waiting, match_) :]
                 opener = self.found[match_]
                 if isinstance(opener, _Stress):
                     opener.paired = one.paired = True
@@ -163,13 +179,17 @@ class _Spans:
 
 def _joined(found: list[Piece | _Stress]) -> list[Piece]:
     pieces: list[Piece] = []
+    words: list[str] = []
     for one in found:
         piece: Piece = (Held(one.run, ordered=True) if one.paired else one.run) if isinstance(one, _Stress) else one
-        if isinstance(piece, str) and pieces and isinstance(last := pieces[-1], str):
-            pieces[-1] = last + piece
-        else:
-            pieces.append(piece)
-    return pieces
+        if isinstance(piece, str):
+            words.append(piece)
+            continue
+        if words:
+            pieces.append("".join(words))
+            words.clear()
+        pieces.append(piece)
+    return [*pieces, "".join(words)] if words else pieces
 
 
 def _is_sign(character: str) -> bool:

@@ -1,7 +1,7 @@
 """Markdown as units of prose, block by block: code, definitions and raw HTML blocks are never sent; whatever else is syntax is held."""
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -20,7 +20,6 @@ _FOOTNOTE = re.compile(r"\[\^[^\]\s]{1,100}\]:[ \t]*")
 _ADMONITION = re.compile(r"(?:!!!|\?\?\?\+?|===|:::)(?:\s|$)")
 _DELIMITERS = re.compile(r"[ \t]*:?-+:?[ \t]*")
 _PIPE = re.compile(r"(?<!\\)\|")
-_HARD_BREAK = re.compile(r"(?: {2,}|\\)$")
 _BLOCK_TAGS = (
     "address article aside base basefont blockquote body caption center col colgroup dd details dialog dir div dl dt fieldset figcaption "
     "figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hr html iframe legend li link main menu menuitem nav noframes ol "
@@ -39,6 +38,14 @@ def markdown_units(text: str) -> Sequenced:
 def _labels(text: str) -> Labels:
     found = (_DEFINITION.match(line.lstrip()) for line in lines_of(text))
     return frozenset(" ".join(one[1].split()).casefold() for one in found if one)
+
+
+def _broken(content: str) -> tuple[str, str]:
+    """A line's words, and what makes its end a hard break: two spaces or a backslash; nothing where none is."""
+    if content.endswith("\\"):
+        return content[:-1], "\\"
+    words = content.rstrip(" ")
+    return (words, content[len(words) :]) if len(content) - len(words) > 1 else (content, "")
 
 
 def _is_prose(content: str) -> bool:
@@ -162,7 +169,7 @@ class _Blocks:
             core, trail = closed.rstrip(), core[len(closed.rstrip()) :] + trail
         self.made.keep(line.prefix + line.content[:at] + lead)
         pieces = spans_of(core, self.labels)
-        self.made.add(unit_of(pieces, core, fits=_same_line(pieces, self.labels)) if core else None, core)
+        self.made.add(unit_of(pieces, core, fits=_SameLine(pieces, self.labels)) if core else None, core)
         self.made.keep(trail + line.end)
 
     def _opens(self, bare: str) -> bool:
@@ -198,21 +205,18 @@ class _Blocks:
         raw = lines[0].content + "".join(before.end + line.prefix + line.content for before, line in pairwise(lines))
         pieces, joined = list[Piece](), ""
         for number, line in enumerate(lines):
-            broken = _HARD_BREAK.search(line.content) if number + 1 < len(lines) else None
-            joined += (
-                line.content[: broken.start()]
-                if broken
-                else line.content.rstrip()
-                if number + 1 < len(lines)
-                else line.content
-            )
-            if broken:
+            if number + 1 == len(lines):
+                joined += line.content
+                break
+            words, ending = _broken(line.content)
+            joined += words if ending else line.content.rstrip()
+            if ending:
                 pieces += [
                     *spans_of(joined, self.labels),
-                    Held(broken[0] + line.end + lines[number + 1].prefix, ordered=True),
+                    Held(ending + line.end + lines[number + 1].prefix, ordered=True),
                 ]
                 joined = ""
-            elif number + 1 < len(lines):
+            else:
                 joined += " "
         pieces += spans_of(joined, self.labels)
         self._add(prefix, raw, pieces, lines[-1].end)
@@ -225,7 +229,7 @@ class _Blocks:
         if pieces and isinstance(pieces[0], str):
             pieces[0] = pieces[0].lstrip()
         self.made.keep(lead)
-        self.made.add(unit_of(pieces, core, fits=_same_block(pieces, self.labels)) if core else None, core)
+        self.made.add(unit_of(pieces, core, fits=_SameBlock(pieces, self.labels)) if core else None, core)
         self.made.keep(trail + end)
 
     def _table(self, lines: list[str], at: int) -> int | None:
@@ -253,52 +257,54 @@ class _Blocks:
             self.made.keep(lead)
             if core:
                 pieces = spans_of(core, self.labels)
-                self.made.add(unit_of(pieces, core, fits=_same_cell(pieces, self.labels)), core)
+                self.made.add(unit_of(pieces, core, fits=_SameCell(pieces, self.labels)), core)
             self.made.keep(trail + (found[0] if found else ""))
             at = found.end() if found else at
         self.made.keep(raw[len(body) :])
 
 
-def _same_block(pieces: list[Piece], labels: Collection[str]) -> Callable[[str], bool]:
-    breaks = [piece.source for piece in pieces if isinstance(piece, Held) and "\n" in piece.source]
-    same = _same_spans(pieces, labels)
+@dataclass(frozen=True, slots=True)
+class _SameSpans:
+    """Whether a new text, read again, has the same spans, those that nest in the same order."""
 
-    def fits(new: str) -> bool:
-        for one in breaks:
-            new = new.replace(one, "\n")
-        return new.count("\n") == len(breaks) and all(map(_is_prose, lines_of(new))) and same(new)
+    pieces: Sequence[Piece]
+    labels: Collection[str]
 
-    return fits
-
-
-def _same_line(pieces: list[Piece], labels: Collection[str]) -> Callable[[str], bool]:
-    same = _same_spans(pieces, labels)
-
-    def fits(new: str) -> bool:
-        return "\n" not in new and not re.search(r"(?:^|[ \t])#+$", new) and same(new)
-
-    return fits
-
-
-def _same_cell(pieces: list[Piece], labels: Collection[str]) -> Callable[[str], bool]:
-    same = _same_line(pieces, labels)
-
-    def fits(new: str) -> bool:
-        return not _PIPE.search(new) and same(new)
-
-    return fits
-
-
-def _same_spans(pieces: list[Piece], labels: Collection[str]) -> Callable[[str], bool]:
-    """Read again, the new text has the same spans, those that nest in the same order."""
-    wanted = [piece for piece in pieces if isinstance(piece, Held) and "\n" not in piece.source]
-    ordered = [piece for piece in wanted if piece.ordered]
-
-    def fits(new: str) -> bool:
+    def __call__(self, new: str) -> bool:
+        wanted = [piece for piece in self.pieces if isinstance(piece, Held) and "\n" not in piece.source]
         found: list[Piece] = []
         for line in lines_of(new):
-            found += spans_of(_HARD_BREAK.sub("", line.rstrip("\r\n")), labels)
+            found += spans_of(_broken(line.rstrip("\r\n"))[0], self.labels)
         held = [piece for piece in found if isinstance(piece, Held)]
-        return held_in(held) == held_in(wanted) and [piece for piece in held if piece.ordered] == ordered
+        return held_in(held) == held_in(wanted) and _ordered(held) == _ordered(wanted)
 
-    return fits
+
+def _ordered(held: Sequence[Held]) -> list[Held]:
+    return [piece for piece in held if piece.ordered]
+
+
+@dataclass(frozen=True, slots=True)
+class _SameBlock(_SameSpans):
+    """The same for a block of prose: it has the same line breaks, and no line of it begins a block of another kind."""
+
+    def __call__(self, new: str) -> bool:
+        breaks = [piece.source for piece in self.pieces if isinstance(piece, Held) and "\n" in piece.source]
+        for one in dict.fromkeys(breaks):
+            new = new.replace(one, "\n")
+        return new.count("\n") == len(breaks) and all(map(_is_prose, lines_of(new))) and _SameSpans.__call__(self, new)
+
+
+@dataclass(frozen=True, slots=True)
+class _SameLine(_SameSpans):
+    """The same for a heading, which is one line."""
+
+    def __call__(self, new: str) -> bool:
+        return "\n" not in new and not re.search(r"(?:^|[ \t])#+$", new) and _SameSpans.__call__(self, new)
+
+
+@dataclass(frozen=True, slots=True)
+class _SameCell(_SameLine):
+    """The same for a cell of a table."""
+
+    def __call__(self, new: str) -> bool:
+        return not _PIPE.search(new) and _SameLine.__call__(self, new)

@@ -55,7 +55,7 @@ class Unit:
     source: str
     sent: str
     held: tuple[Held, ...]
-    # Turns words of a reply into source of the format.
+    # Turns words of a reply into source of the format. Both cross to other processes: functions of a module, or objects.
     escape: Callable[[str], str] = str
     # Whether the new source of this unit still reads as what it was.
     fits: Callable[[str], bool] | None = None
@@ -182,7 +182,7 @@ def text_units(text: str) -> Sequenced:
             made.keep(lead)
             if core:
                 pieces = pieces_of(core)
-                made.add(unit_of(pieces, core, fits=_same_text(pieces)), core)
+                made.add(unit_of(pieces, core, fits=_SameText(held_in(pieces))), core)
             made.keep(trail)
         made.keep(line)
         paragraph.clear()
@@ -194,13 +194,14 @@ def lines_of(text: str) -> list[str]:
     return re.findall(r"[^\n]*\n|[^\n]+", text)
 
 
-def _same_text(pieces: Sequence[Piece]) -> Callable[[str], bool]:
-    wanted = held_in(pieces)
+@dataclass(frozen=True, slots=True)
+class _SameText:
+    """Whether a new text is one paragraph with the same things held back."""
 
-    def fits(new: str) -> bool:
-        return all(map(str.strip, lines_of(new))) and held_in(pieces_of(new)) == wanted
+    wanted: Counter[Held]
 
-    return fits
+    def __call__(self, new: str) -> bool:
+        return all(map(str.strip, lines_of(new))) and held_in(pieces_of(new)) == self.wanted
 
 
 def held_in(pieces: Sequence[Piece]) -> Counter[Held]:
