@@ -144,6 +144,18 @@ async def test_results_of_a_map_that_are_too_large_together_fail_it(engine: Engi
     assert await engine.broken_promises() == []
 
 
+async def test_g9_a_page_of_a_run_is_bounded_in_bytes_that_are_sent(engine: Engine, starter: Starter) -> None:
+    """What PostgreSQL keeps of a letter that is repeated is a hundredth of what is sent."""
+    steps = [tool(f"step{number}", "grow", {"value": str(LARGE - 100)}) for number in range(8)]
+    await starter.run(spec_of(*steps))
+    id = (await starter.client.get("/api/runs"))["items"][0]["id"]
+
+    page = await starter.client.get(f"/api/runs/{id}")
+
+    assert len(page.raw) < 6 * LARGE
+    assert [step["omitted"] for step in page["steps"]] == [False] * 4 + [True] * 4
+
+
 @pytest.mark.parametrize(("size", "status"), [(256 * 1024 - 12, 202), (256 * 1024, 413)])
 async def test_an_input_has_at_most_256_kibibytes(engine: Engine, starter: Starter, size: int, status: int) -> None:
     await starter.publish(spec_of(tool("only", "echo"), inputs={"word": {"type": "string"}}))

@@ -166,6 +166,7 @@ END_STEPS = """
     UPDATE run_steps s
        SET state = e.state, finished_at = clock_timestamp(), waiting = NULL, error = e.error::jsonb,
            output = CASE WHEN s.kept THEN s.output ELSE e.output::jsonb END,
+           value_bytes = s.value_bytes + CASE WHEN s.kept THEN 0 ELSE coalesce(octet_length(e.output), 0) END,
            usage = CASE WHEN e.usage IS NULL THEN s.usage ELSE s.usage || (
              SELECT jsonb_object_agg(u.key, u.value::numeric + coalesce((s.usage ->> u.key)::numeric, 0))
                FROM jsonb_each_text(e.usage::jsonb) u) END
@@ -225,11 +226,12 @@ async def keep(db: Transaction, org_id: UUID, key: StepKey, output: Any) -> bool
     return bool(
         await db.run(
             """
-            UPDATE run_steps SET kept = true, output = :output
+            UPDATE run_steps SET kept = true, output = :output, value_bytes = value_bytes + :bytes
              WHERE org_id = :org_id AND run_id = :run_id AND step = :step AND place = :place AND NOT kept AND state = 'open'
             """,
             org_id=org_id,
             output=output,
+            bytes=len(msgspec.json.encode(output)),
             **_key(key),
         )
     )
@@ -346,9 +348,10 @@ async def write(
         f"""
         WITH ended AS ({END_STEPS}), entered AS (
           INSERT INTO run_steps (run_id, step, place, org_id, position, kind, tool, state, job_id, input, item, output, error, pending,
-                                 finished_at)
+                                 finished_at, value_bytes)
           SELECT n.run_id, n.step, n.place, :org_id, n.position, n.kind, n.tool, n.state, n.job_id, n.input::jsonb, n.item::jsonb,
-                 n.output::jsonb, n.error::jsonb, n.pending, CASE WHEN n.state <> 'open' THEN clock_timestamp() END
+                 n.output::jsonb, n.error::jsonb, n.pending, CASE WHEN n.state <> 'open' THEN clock_timestamp() END,
+                 coalesce(octet_length(n.input), 0) + coalesce(octet_length(n.item), 0) + coalesce(octet_length(n.output), 0)
             FROM unnest(:new_runs::uuid[], :new_steps::text[], :new_places::int[], :positions::int[], :kinds::text[], :tools::text[],
                         :new_states::text[], :jobs::uuid[], :inputs::text[], :items::text[], :new_outputs::text[], :new_errors::text[],
                         :pending::int[])
@@ -433,7 +436,7 @@ async def insert_things(
     db: Transaction,
     org_id: UUID,
     touched: Sequence[tuple[UUID, Thing]],
-    named: Sequence[tuple[UUID, UUID]],
+    named: Sequence[tuple[UUID, str]],
     tables: Mapping[str, str],
 ) -> None:
     """Note which things runs touch: those that were handed out to them, and those whose ids are `named` in a value.

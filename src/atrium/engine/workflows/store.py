@@ -64,7 +64,7 @@ MOST_BYTES = 4 << 20
 STEP = f"""
     step, place, kind, tool, state, job_id, CASE WHEN fits THEN input END, CASE WHEN fits THEN item END,
     CASE WHEN fits THEN output END, error, failures, waiting, pending, usage, reused_from, started_at, finished_at, NOT fits
-    FROM (SELECT *, sum(coalesce(pg_column_size(input), 0) + coalesce(pg_column_size(item), 0) + coalesce(pg_column_size(output), 0))
+    FROM (SELECT *, sum(coalesce(value_bytes, octet_length(concat(input, item, output))))
                     OVER (ORDER BY position, place) <= {MOST_BYTES} AS fits FROM run_steps
 """
 
@@ -213,9 +213,9 @@ async def copy_steps(
     await db.run(
         """
         INSERT INTO run_steps (run_id, step, place, org_id, position, kind, tool, state, input, item, output, kept, pending, reused_from,
-                               started_at, finished_at)
+                               started_at, finished_at, value_bytes)
         SELECT :run_id, s.step, s.place, s.org_id, s.position, s.kind, s.tool, s.state, s.input, s.item, s.output, s.kept, s.pending,
-               coalesce(s.reused_from, s.run_id), s.started_at, s.finished_at
+               coalesce(s.reused_from, s.run_id), s.started_at, s.finished_at, s.value_bytes
           FROM run_steps s
          WHERE s.org_id = :org_id AND s.run_id = :source
            AND (s.step = ANY(:steps) OR s.step = :items_of AND s.place = ANY(:places::int[]))
