@@ -59,7 +59,8 @@ HEADERS: dict[Any, bytes] = {
 }
 # The methods on which If-Match is honoured, or refused.
 CHANGES = frozenset({"PUT", "PATCH", "DELETE"})
-_AT = re.compile(r"^(?P<message>.*?)(?: - at `(?P<path>[^`]*)`)?$", re.DOTALL)
+# Where msgspec says which field it means, and how much of a value that it repeats is repeated.
+_AT, _MOST_REPEATED = " - at `", 200
 _EMPTY = b"{}"
 
 
@@ -252,7 +253,7 @@ def _fill_query(endpoint: Endpoint, request: Request, values: dict[str, Any]) ->
         try:
             values[name] = msgspec.convert(_text(text), kind, strict=False)
         except msgspec.ValidationError as error:
-            message = explained(str(error), _without_none(kind))
+            message = explained(_message_of(error)[0], _without_none(kind))
             raise Invalid(f"query parameter {name}: {message}", errors=[{"path": name, "message": message}]) from error
     for name in endpoint.query:
         if name not in values and name not in endpoint.defaults:
@@ -287,13 +288,23 @@ def _decoded(decode: Callable[[bytes], Any], raw: bytes, kind: Any = Any) -> Any
     try:
         return decode(raw or _EMPTY)
     except msgspec.ValidationError as error:
-        found = _AT.match(str(error))
-        message, path = (found["message"], found["path"]) if found else (str(error), None)
-        message = explained(message, kind, path or "$")
-        where = (path or "$").removeprefix("$").lstrip(".")
+        message, path = _message_of(error)
+        message = explained(message, kind, path)
+        where = path.removeprefix("$").lstrip(".")
         raise Invalid(f"{where or 'body'}: {message}", errors=[{"path": where, "message": message}]) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Invalid(f"the body is not JSON: {error}") from error
+
+
+def _message_of(error: msgspec.ValidationError) -> tuple[str, str]:
+    """What is wrong, without all of a long value, and with which field."""
+    text = str(error)
+    message, _, path = text.rpartition(_AT) if text.endswith("`") else (text, "", "$")
+    if not message:
+        message, path = text, "$"
+    if len(message) > _MOST_REPEATED:
+        message = f"{message[:_MOST_REPEATED]}…"
+    return message, path.removesuffix("`")[:_MOST_REPEATED]
 
 
 def _uuid(text: str) -> UUID:
