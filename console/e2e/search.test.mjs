@@ -64,6 +64,18 @@ describe('a search', () => {
     await close();
   });
 
+  it('says that it was cut short before anything was found, and can be asked again', async () => {
+    const hurried = await openServer({ SERVICE_SEARCH_MILLISECONDS: '1' });
+    const owner = await openPerson(browser, hurried, { token: await found(hurried) });
+    await owner.go('/search?q=anything');
+    await owner.page.getByText(t('search.cut_title')).waitFor();
+    const again = owner.page.waitForResponse((answer) => answer.url().includes('/api/search'));
+    await owner.page.getByRole('button', { name: t('search.again') }).click();
+    assert.equal((await (await again).json()).cut, true);
+    await owner.close();
+    await hurried.close();
+  });
+
   it('comes close where a title is misspelt, and says so', async () => {
     const { page, go, close } = await person();
     await go('/search?q=hanbdook');

@@ -36,6 +36,7 @@ export default function SearchPage() {
   const found = useInfiniteQuery({ ...searchQuery(asked), placeholderData: keepPreviousData });
   const pages = asked.q ? found.data?.pages : undefined;
   const items = pages?.flatMap((page) => page.items);
+  const cut = pages?.at(-1)?.cut;
 
   const press = (event: KeyboardEvent) => {
     if (event.key !== 'ArrowDown' && event.key !== 'Enter') return;
@@ -53,6 +54,7 @@ export default function SearchPage() {
     else if (step < 0) field.current?.focus();
     event.preventDefault();
   };
+  const nothing = cut ? <Cut onAgain={() => void found.refetch()} /> : <None asked={asked} onChange={change} />;
   return (
     <Page title={t('nav.search')} width="narrow">
       <div role="search">
@@ -69,11 +71,11 @@ export default function SearchPage() {
         <Filters asked={asked} onChange={change} />
       </div>
       <p role="status" className="my-3 min-h-5 text-sm text-muted">
-        {pages?.at(-1)?.cut ? t('search.cut') : items && items.length > 0 && pages?.[0]?.relaxed && t('search.relaxed')}
+        {items && items.length > 0 && (cut ? t('search.cut') : pages?.[0]?.relaxed && t('search.relaxed'))}
       </p>
       {!asked.q && <Tips />}
       {asked.q && (
-        <ListPage query={found} empty={items?.length === 0 && !found.isPlaceholderData && <None asked={asked} onChange={change} />}>
+        <ListPage query={found} empty={items?.length === 0 && !found.isPlaceholderData && nothing}>
           <ul ref={list} onKeyDown={walk} aria-label={t('search.results')}>
             {items?.map((one) => <Result key={one.id} found={one} />)}
           </ul>
@@ -94,6 +96,13 @@ function Tips() {
       </ul>
     </>
   );
+}
+
+/** Cut short before anything was found: that is no answer yet. */
+function Cut({ onAgain }: { onAgain: () => void }) {
+  const { t } = useLanguage();
+  const action = <Button onClick={onAgain}>{t('search.again')}</Button>;
+  return <Empty icon={SearchX} title={t('search.cut_title')} body={t('search.cut_body')} action={action} />;
 }
 
 function None({ asked, onChange }: { asked: Asked; onChange: (change: Asked) => void }) {
