@@ -1,7 +1,7 @@
 // Two people, one note: whatever either of them wrote is there in the end.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { call, closeAll, found, join, openBrowser, openPerson, openServer } from './world.mjs';
+import { call, closeAll, found, join, openBrowser, openPerson, openServer, until } from './world.mjs';
 import { wordsOf } from './words.mjs';
 
 const t = wordsOf('en');
@@ -20,7 +20,8 @@ const saved = (page) => page.locator('[data-testid=save-state][data-state=saved]
 const appendTo = async (page, text) => {
   await editor(page).click();
   await page.keyboard.press('Control+End');
-  await page.keyboard.type(text);
+  // At once: keys that come slowly are stored one by one, and the question of a conflict would come between them.
+  await page.keyboard.insertText(text);
 };
 
 describe('writing together', () => {
@@ -40,9 +41,8 @@ describe('writing together', () => {
     assert.match(mine, /Grace heard the horn/);
     assert.match(theirs, /Ada saw a fog bank/);
     await two.page.getByRole('button', { name: t('writing.conflict_save') }).click();
-    await saved(two.page);
 
-    const { body } = await readNote(note.id);
+    const body = await until('the text of both is stored', async () => { const text = (await readNote(note.id)).body; return text.includes('Grace') && text; });
     for (const line of ['quiet night', 'Ada saw a fog bank', 'Grace heard the horn']) assert.ok(body.includes(line), `${line} is lost`);
     await one.close();
     await two.close();
@@ -59,6 +59,7 @@ describe('writing together', () => {
     await one.page.getByRole('heading', { name: t('writing.conflict_title') }).waitFor();
     await one.page.getByRole('button', { name: t('writing.conflict_from_theirs') }).click();
     await one.page.getByRole('button', { name: t('writing.conflict_save') }).click();
+    await one.page.getByRole('heading', { name: t('writing.conflict_title') }).waitFor({ state: 'detached' });
     await saved(one.page);
 
     assert.equal((await readNote(note.id)).body, 'start\nfrom a program');

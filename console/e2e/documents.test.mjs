@@ -1,7 +1,7 @@
 // Documents: written, saved as versions, met by somebody else's, looked back at, deleted.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { call, closeAll, found, join, openBrowser, openPerson, openServer, put } from './world.mjs';
+import { call, closeAll, found, join, openBrowser, openPerson, openServer, put, until } from './world.mjs';
 import { LOCALES, wordsOf } from './words.mjs';
 
 const t = wordsOf('en');
@@ -22,7 +22,8 @@ const read = (id) => call(server, `/api/documents/${id}`, { token: ada });
 async function append(page, text) {
   await editor(page).click();
   await page.keyboard.press('Control+End');
-  await page.keyboard.type(text);
+  // At once: keys that come slowly are stored one by one, and the question of a conflict would come between them.
+  await page.keyboard.insertText(text);
 }
 
 describe('the life of a document', () => {
@@ -68,9 +69,10 @@ describe('a document', () => {
     await append(one.page, '\nGrace heard the horn');
     await one.page.getByRole('heading', { name: t('writing.conflict_title') }).waitFor();
     await button(one.page, t('writing.conflict_save')).click();
+    await one.page.getByRole('heading', { name: t('writing.conflict_title') }).waitFor({ state: 'detached' });
     await saved(one.page);
 
-    const { body } = await read(id);
+    const body = await until('the text of both is stored', async () => { const text = (await read(id)).body; return text.includes('Grace') && text; });
     for (const line of ['quiet night', 'Ada saw a fog bank', 'Grace heard the horn']) assert.ok(body.includes(line), `${line} is lost`);
     await one.close();
   });

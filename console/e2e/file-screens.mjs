@@ -41,6 +41,8 @@ const sharing = (t) => (page) => page.getByRole('dialog').getByTestId('grant').n
 
 /** The browser's own viewer has drawn the document. */
 async function drawn(page) {
+  // A browser without a window has no viewer: there the frame stays empty.
+  if (!(await page.evaluate(() => navigator.pdfViewerEnabled))) return;
   const frame = await (await page.locator('iframe').elementHandle()).contentFrame();
   await frame.waitForLoadState();
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { call, closeAll, found, openBrowser, openPerson, openServer } from './world.mjs';
+import { call, closeAll, found, openBrowser, openPerson, openServer, until } from './world.mjs';
 import { wordsOf } from './words.mjs';
 
 const t = wordsOf('en');
@@ -50,7 +50,8 @@ function textOf(index) {
 const make = (kind, body) => call(server, `/api/${kind}`, { token: ada, body: { title: 'Watch list', body, visibility: 'team' } });
 const read = async (kind, id) => (await call(server, `/api/${kind}/${id}`, { token: ada })).body;
 const editor = (page, kind) => page.getByLabel(t(`${kind}.body`), { exact: true });
-const saving = (page, id) => page.waitForResponse((answer) => answer.request().method() === 'PUT' && answer.url().endsWith(id));
+/** The text once it is stored: keys that are typed slowly are stored in several steps, and the page is gone by the last of them. */
+const stored = (kind, id, is) => until(`${kind} ${id} is stored`, async () => { const body = await read(kind, id); return is(body) && body; });
 
 async function open({ page, go }, kind, id) {
   await go(`/${kind}/${id}`);
@@ -65,9 +66,7 @@ async function editOnce(person, kind, id, down, along) {
   for (let times = 0; times < down; times++) await page.keyboard.press('ArrowDown');
   for (let times = 0; times < along; times++) await page.keyboard.press('ArrowRight');
   await page.keyboard.type(MARK);
-  const saved = saving(page, id);
   await person.go('/trash');
-  assert.ok((await saved).ok());
 }
 
 describe('a text that is edited in one place', () => {
@@ -80,7 +79,7 @@ describe('a text that is edited in one place', () => {
       for (const [index, { text, kind, down, along }] of waiting) {
         const { id } = await make(kind, text);
         await editOnce(person, kind, id, down, along);
-        const [before, after, ...more] = (await read(kind, id)).split(MARK);
+        const [before, after, ...more] = (await stored(kind, id, (body) => body.includes(MARK))).split(MARK);
         assert.equal(more.length, 0);
         assert.ok(before + after === text, `text ${index} of ${kind} is not what it was: ${JSON.stringify(text.slice(0, 300))}`);
       }
@@ -103,11 +102,9 @@ describe('a text that is edited in one place', () => {
         clipboardData.setData('text/plain', text);
         field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
       }, pasted);
-      const saved = saving(page, id);
       await person.go('/trash');
-      await saved;
 
-      assert.equal(await read('notes', id), ['one', 'three', 'four', 'two', ''].join(end));
+      assert.equal(await stored('notes', id, (body) => body.includes('four')), ['one', 'three', 'four', 'two', ''].join(end));
     }
     await person.close();
   });

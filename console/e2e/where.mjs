@@ -12,7 +12,9 @@ const MARKED = new RegExp(`⟦([${DIGITS.join('')}]+)`, 'gu');
 /** As many as a translator reads; what the frame says is on every screen. */
 const MOST = 5;
 
-const markOf = (key) => (KEYS.includes(key) ? [...KEYS.indexOf(key).toString(DIGITS.length)].map((digit) => DIGITS[digit]).join('') : '');
+/** The mark of every key. */
+export const MARKS = Object.fromEntries(KEYS.map((key, place) => [key, [...place.toString(DIGITS.length)].map((digit) => DIGITS[digit]).join('')]));
+const markOf = (key) => MARKS[key] ?? '';
 const keyOf = (mark) => KEYS[parseInt([...mark].map((one) => DIGITS.indexOf(one)).join(''), DIGITS.length)];
 
 export const bracketed = (key, text) => `⟦${markOf(key)}${text}⟧`;

@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
-import { bracketed } from './where.mjs';
+import { MARKS } from './where.mjs';
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
@@ -48,11 +49,13 @@ export async function until(what, found, pause = 50) {
   throw new TimeoutError(`${what}: not within ${PATIENCE} ms`);
 }
 
+/** Without a window it needs half the processor time; the one with a window is as good. */
+const BROWSER = process.env.CHROMIUM ?? ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find(existsSync);
 const browsers = new Set();
 const servers = new Set();
 
 export async function openBrowser(flags = []) {
-  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: [...FLAGS, ...flags], timeout: PATIENCE });
+  const browser = await chromium.launch({ executablePath: BROWSER, args: [...FLAGS, ...flags], timeout: PATIENCE });
   browsers.add(browser);
   return browser;
 }
@@ -152,7 +155,7 @@ export async function openPerson(browser, server, { locale = 'en', mode = 'light
     const text = message.text();
     if (/Content.Security.Policy|TrustedScript|Refused to/i.test(text)) wrongs.push(`policy: ${text.slice(0, 200)}`);
   });
-  if (wrap) await page.route('**/api/i18n/catalog**', wrapCatalog);
+  if (wrap) await page.addInitScript(wrapCatalogs, MARKS);
   // Without the lock that tabs share, nothing is heard of what others change.
   if (deaf) await page.addInitScript(() => { delete Navigator.prototype.locks; });
   const person = { page, context, address: server.address, go: (path) => go(page, server.address, path), settled: () => settled(page) };
@@ -163,14 +166,20 @@ export async function openPerson(browser, server, { locale = 'en', mode = 'light
   return person;
 }
 
-/** The pseudo-locale: every message between brackets, so that text from elsewhere stands out. */
-async function wrapCatalog(route) {
-  const answer = await route.fetch({ timeout: PATIENCE });
-  // A refusal is the page's to deal with; what it then lacks is found on the screen.
-  if (!answer.ok()) return route.fulfill({ response: answer });
-  const catalog = await answer.json();
-  catalog.messages = Object.fromEntries(Object.entries(catalog.messages).map(([key, text]) => [key, bracketed(key, text)]));
-  await route.fulfill({ response: answer, json: catalog });
+/**
+ * The pseudo-locale, in the page before anything of it runs: every message between brackets, so that text from elsewhere stands out.
+ * A route would do the same and switch the browser's cache off.
+ */
+function wrapCatalogs(marks) {
+  const real = window.fetch;
+  window.fetch = async (...asked) => {
+    const answer = await real(...asked);
+    // A refusal is the page's to deal with; what it then lacks is found on the screen.
+    if (!String(asked[0]?.url ?? asked[0]).includes('/api/i18n/catalog') || !answer.ok) return answer;
+    const catalog = await answer.json();
+    catalog.messages = Object.fromEntries(Object.entries(catalog.messages).map(([key, text]) => [key, `⟦${marks[key] ?? ''}${text}⟧`]));
+    return new Response(JSON.stringify(catalog), { status: answer.status, headers: answer.headers });
+  };
 }
 
 async function go(page, address, path) {
