@@ -1,4 +1,4 @@
-.PHONY: setup check hooks workflows docs test proofs console release dev bench lock clean
+.PHONY: setup check hooks workflows docs test proofs gate-again console release dev bench lock clean
 PYTHON ?= python3
 BIN := .venv/bin
 
@@ -33,8 +33,11 @@ test: setup  ## the Python suite as the gate runs it, on a real PostgreSQL
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not proof'
 
 proofs: setup  ## what measures time, size or chance, one after the other; ONLY=tests/jobs for a part, FULL=1 for the largest sizes
-	ATRIUM_PROOFS=1 $(if $(FULL),ATRIUM_FULL=1) $(BIN)/python -m pytest -m proof -rs --durations 0 $(ONLY)
+	$(if $(FULL),ATRIUM_FULL=1) $(BIN)/python -m tests.proofs $(ONLY)
 	$(if $(ONLY),,npm run --prefix console e2e:screens && npm run --prefix console e2e:figures)
+
+gate-again: setup  ## the gate in fresh clones, three times quiet and twice beside busy loops, into docs/figures/gate.json
+	$(BIN)/python dev/gate_again.py --quiet 3 --busy 2
 
 console: console/node_modules  ## build the browser console into console/dist
 	cd console && npm run build

@@ -1,19 +1,16 @@
-"""What the gate took, printed at its end; with ATRIUM_WRITE_GATE=1 also kept in docs/figures/gate.json.
+"""What the gate took and which proofs are older than what they prove, printed at its end.
 
 `python dev/gate.py SECONDS JUNIT STEP...`, each step as the gate prints it: "   12s  its name".
 """
 
 import json
-import os
-import re
 import subprocess
 import sys
 from collections import defaultdict
 from pathlib import Path
 from xml.etree import ElementTree
 
-FIGURES = Path("docs/figures/gate.json")
-_STEP = re.compile(r"\s*(\d+)s\s+(.+)")
+PROOFS = Path("docs/figures/proofs.json")
 LISTED = 20
 
 
@@ -30,31 +27,28 @@ def seconds_by_file(report: Path) -> dict[str, float]:
     return {name: round(each, 1) for name, each in sorted(spent.items(), key=lambda one: -one[1])}
 
 
-def steps_of(lines: list[str]) -> dict[str, int]:
-    """Seconds of every step, in their order."""
-    found = [_STEP.fullmatch(line) for line in lines]
-    return {one[2]: int(one[1]) for one in found if one}
+def stale_proofs() -> list[str]:
+    """Folders whose tests changed since their proofs were run."""
+    parts = json.loads(PROOFS.read_text()) if PROOFS.exists() else {}
+    stale = set()
+    for file, part in parts.items():
+        folder = str(Path(file).parent)
+        changed = subprocess.run(
+            ["git", "diff", "--quiet", part["commit"], "HEAD", "--", folder], capture_output=True, check=False
+        )
+        if changed.returncode:
+            stale.add(folder)
+    return sorted(stale)
 
 
 def main() -> None:
-    seconds, report, *lines = sys.argv[1:]
-    files, steps = seconds_by_file(Path(report)), steps_of(lines)
-    for name, each in list(files.items())[:LISTED]:
+    seconds, report, *steps = sys.argv[1:]
+    for name, each in list(seconds_by_file(Path(report)).items())[:LISTED]:
         print(f"{each:7.1f}s  {name}")
-    print("\n".join(f"{each:5}s  {name}" for name, each in steps.items()))
+    print("\n".join(steps))
     print(f"{seconds:>5}s  in all")
-    if os.environ.get("ATRIUM_WRITE_GATE"):
-        commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True)
-        load = round(os.getloadavg()[2], 1)
-        figures = {
-            "seconds": int(seconds),
-            "steps": steps,
-            "files": files,
-            "load_15_minutes": load,
-            "cores": os.cpu_count(),
-        }
-        FIGURES.write_text(json.dumps(figures | {"commit": commit.stdout.strip()}, indent=1) + "\n")
-        print(f"written to {FIGURES}")
+    if stale := stale_proofs():
+        print(f"changed since their proofs were run: {', '.join(stale)}")
 
 
 if __name__ == "__main__":

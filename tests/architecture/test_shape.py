@@ -26,6 +26,7 @@ SQL_HOMES = {
     "kit/database.py": "asks whether PostgreSQL answers",
     "kit/holds.py": "what a transaction begins with",
     "kit/migrate.py": "keeps the ledger of migrations",
+    "kit/presence.py": "takes the lock that says a process is there",
     "kit/server_health.py": "asks PostgreSQL about itself",
     "kit/snapshots.py": "names the instant that a dump reads too",
     "boot/postgres.py": "creates the database of a private PostgreSQL",
@@ -131,9 +132,10 @@ def system_transactions(module: Module) -> Iterator[str]:
 
 
 def environment(module: Module) -> Iterator[str]:
-    # The minder is a program of its own, and passes on what it was given.
+    # The minder is a program of its own, and passes on what it was given; processes for heavy work are given what Python needs.
     if attributes_of(module) & {"environ", "getenv", "putenv"} and module.path not in {
         "seams/settings.py",
+        "kit/compute.py",
         "kit/minder.py",
     }:
         yield f"{module.path}: touches the environment"

@@ -1,9 +1,10 @@
 """Run an S3 conformance suite that lies outside of this repository against a server of ours.
 
-    python -m tests.s3.conformance /path/to/s3-tests --python /path/to/its/venv/bin/python --ids ids.txt
+    python -m tests.s3.conformance /path/to/s3-tests --python /path/to/its/venv/bin/python --ids tests/s3/conformance_ids.txt
 
-The suite is ceph/s3-tests, checked out and installed by whoever runs this; nothing of it is kept here. `--ids` is a file
-with one test id per line. Prints what passed, what failed, and whether the server ever answered with a 5xx.
+The suite is ceph/s3-tests, checked out and installed apart; nothing of it is kept here but the names of the tests that are about
+what we offer: `--ids` is a file with one of them per line. It prints what passed, what failed, and whether the server ever answered
+with a 5xx.
 """
 
 import argparse

@@ -15,30 +15,38 @@ REPORT = """<testsuites><testsuite>
 </testsuite></testsuites>"""
 
 
-def figures(folder: Path, **environment: str) -> str:
+def figures(folder: Path) -> str:
     (folder / "report.xml").write_text(REPORT)
     command = [sys.executable, str(ROOT / "dev" / "gate.py"), "75", "report.xml", "   12s  set up", "   61s  tests"]
-    seen = {name: value for name, value in os.environ.items() if name != "ATRIUM_WRITE_GATE"} | environment
-    return subprocess.run(command, cwd=folder, env=seen, capture_output=True, text=True, check=True).stdout
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout
 
 
-def test_steps_and_files_are_printed_and_nothing_is_written(tmp_path: Path) -> None:
+def test_steps_and_files_are_printed(tmp_path: Path) -> None:
     said = figures(tmp_path)
 
     assert said.splitlines() == [
         "    9.0s  tests/unit/test_theme.py", "    3.8s  tests/api/test_notes.py", "   12s  set up", "   61s  tests", "   75s  in all",
     ]  # fmt: skip
-    assert not (tmp_path / "docs").exists()
 
 
-def test_on_request_they_are_kept(tmp_path: Path) -> None:
-    (tmp_path / "docs" / "figures").mkdir(parents=True)
+def test_folders_that_changed_since_their_proofs_are_named(tmp_path: Path) -> None:
     author = {f"GIT_{who}_{what}": "a@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-    for words in (["init", "-q"], ["commit", "-q", "--allow-empty", "--no-gpg-sign", "-m", "x"]):
-        subprocess.run(["git", *words], cwd=tmp_path, env=os.environ | author, check=True)
 
-    figures(tmp_path, ATRIUM_WRITE_GATE="1")
+    def git(*words: str) -> str:
+        return subprocess.run(
+            ["git", *words], cwd=tmp_path, env=os.environ | author, capture_output=True, text=True, check=True
+        ).stdout
 
-    kept = json.loads((tmp_path / "docs" / "figures" / "gate.json").read_text())
-    assert (kept["seconds"], kept["steps"]) == (75, {"set up": 12, "tests": 61})
-    assert kept["files"] == {"tests/unit/test_theme.py": 9.0, "tests/api/test_notes.py": 3.8}
+    for folder in ("tests/jobs", "tests/crash", "docs/figures"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "test_it.py").write_text("1")
+    git("init", "-q")
+    git("add", "-A")
+    git("commit", "-q", "--no-gpg-sign", "-m", "x")
+    proven = {"commit": git("rev-parse", "HEAD").strip()}
+    parts = {"tests/jobs/test_it.py": proven, "tests/crash/test_it.py": proven}
+    (tmp_path / "docs/figures/proofs.json").write_text(json.dumps(parts))
+    (tmp_path / "tests/jobs/test_it.py").write_text("2")
+    git("commit", "-q", "--no-gpg-sign", "-am", "y")
+
+    assert figures(tmp_path).splitlines()[-1] == "changed since their proofs were run: tests/jobs"

@@ -1,0 +1,110 @@
+"""Every test of an older commit and its lane now: `python -m tests.lanes COMMIT`.
+
+A test is a function of a file. One that is gone must be named in REPLACED with the test that shows more; the exit code is 1 otherwise.
+"""
+
+import ast
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+# What is gone, and what shows as much or more.
+REPLACED: dict[str, str] = {
+    "tests/ai/test_agent_faults.py::test_a_run_whose_server_was_killed_goes_on_elsewhere_and_does_nothing_twice":
+        "tests/ai/test_agent_faults.py::test_runs_whose_servers_are_killed_at_any_moment_do_nothing_twice",
+    "tests/ai/test_faults.py::test_a_model_that_dies_is_told_in_two_seconds_with_what_it_said":
+        "tests/ai/test_faults.py::test_a_model_that_dies_is_told_with_what_it_said",
+    "tests/extraction/test_extraction.py::test_a_hostile_document_ends_in_time_and_gives_nothing_away":
+        "tests/extraction/test_extraction.py::test_a_hostile_document_ends_and_gives_nothing_away",
+    "tests/findings/test_schemas.py::test_f5_what_is_taken_ends_and_keeps_nobody_waiting":
+        "tests/findings/test_schemas.py::test_f5_what_is_taken_ends",
+    "tests/pipeline/test_render.py::test_a_bomb_ends_in_a_refusal_and_the_loop_goes_on":
+        "tests/pipeline/test_render.py::test_a_bomb_ends_in_a_refusal_and_leaves_nothing",
+    "tests/pipeline/test_render.py::test_a_harmless_oddity_is_a_form_soon":
+        "tests/pipeline/test_render.py::test_a_harmless_oddity_is_a_form",
+    "tests/sandbox/test_confinement.py::test_a_guest_that_breaks_fails_its_own_call_and_is_back_within_a_second":
+        "tests/sandbox/test_confinement.py::test_a_guest_that_breaks_fails_its_own_call_and_is_back",
+    "tests/start/test_backup.py::test_what_was_deleted_between_rows_and_bytes_is_read_after_a_restore":
+        "tests/backups/test_restore.py::test_backups_taken_while_people_write_and_delete_come_back_equal",
+    "tests/start/test_backup.py::test_without_the_hours_the_same_backup_would_have_lost_it":
+        "tests/backups/test_restore.py::test_bytes_that_were_released_meanwhile_make_no_backup",
+    "tests/start/test_slow_clients.py::test_others_are_served_while_hundreds_dribble":
+        "tests/start/test_slow_clients.py::test_others_are_served_while_many_dribble",
+    "tests/translation/test_translate.py::test_a_long_text_goes_in_batches_and_does_not_stop_the_others":
+        "tests/translation/test_translate.py::test_a_long_text_goes_in_batches",
+    "tests/workflows/test_cost.py::test_a_step_that_writes_takes_six_more":
+        "tests/workflows/test_cost.py::test_a_step_that_writes_takes_seven_more",
+}  # fmt: skip
+
+
+def tests_in(path: str, text: str) -> Iterator[tuple[str, str]]:
+    """Tests of a file and their lanes."""
+    tree = ast.parse(text)
+    whole = any(
+        isinstance(node, ast.Assign)
+        and "pytestmark" in ast.unparse(node.targets[0])
+        and "mark.proof" in ast.unparse(node.value)
+        for node in tree.body
+    )
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
+            marked = whole or any("mark.proof" in ast.unparse(one) for one in node.decorator_list)
+            # A parameter set may be marked by itself: the rest of it stays in the gate.
+            yield f"{path}::{node.name}", "proofs" if marked and not _is_partly(node) else "gate"
+
+
+def _is_partly(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return any("parametrize" in (said := ast.unparse(one)) and "mark.proof" in said for one in node.decorator_list)
+
+
+def tests_now() -> dict[str, str]:
+    """Every test of the checkout."""
+    files = sorted((ROOT / "tests").rglob("test_*.py")) + sorted((ROOT / "plugins").rglob("test_*.py"))
+    return {name: lane for file in files for name, lane in tests_in(str(file.relative_to(ROOT)), file.read_text())}
+
+
+def tests_of(commit: str) -> set[str]:
+    """Every test of an older commit."""
+    listed = _git("ls-tree", "-r", "--name-only", commit, "tests", "plugins").splitlines()
+    files = [one for one in listed if Path(one).name.startswith("test_") and one.endswith(".py")]
+    return {name for file in files for name, _ in tests_in(file, _git("show", f"{commit}:{file}"))}
+
+
+def _git(*arguments: str) -> str:
+    return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+
+def compare(before: set[str], now: dict[str, str]) -> tuple[Counter[str], list[str]]:
+    """How many are in which lane, and those that are gone without a word; a test that moved to another file is still there."""
+    moved = {name.partition("::")[2]: lane for name, lane in now.items()}
+    lanes: Counter[str] = Counter()
+    lost: list[str] = []
+    for name in sorted(before):
+        lane = now.get(name) or moved.get(name.partition("::")[2])
+        if lane is None and REPLACED.get(name) in now:
+            lane = "replaced"
+        if lane is None:
+            lost.append(name)
+        else:
+            lanes[lane] += 1
+    return lanes, lost
+
+
+def main(commit: str) -> int:
+    """Print the lanes, and what is gone."""
+    now = tests_now()
+    lanes, lost = compare(tests_of(commit), now)
+    print(
+        f"of {sum(lanes.values()) + len(lost)} tests of {commit}: "
+        + ", ".join(f"{count} {lane}" for lane, count in sorted(lanes.items()))
+    )
+    print(f"now: {len(now)}, of which {sum(lane == 'proofs' for lane in now.values())} proofs")
+    print("\n".join(f"gone: {name}" for name in lost))
+    return 1 if lost else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
