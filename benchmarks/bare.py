@@ -16,6 +16,7 @@ import uvicorn
 
 from atrium.ground.audit import store as audit
 from atrium.ground.identity.store import FIND_PRINCIPAL
+from atrium.kit.compute import run_small
 from atrium.kit.database import APP_ROLE, Transaction, compiled
 from atrium.kit.ids import NIL, new_id
 from atrium.product.notes.handlers import NoteDraft
@@ -77,7 +78,7 @@ async def create(connection: Any, who: dict[str, Any], raw: bytes) -> bytes:
     fields = {"id": new_id(), "title": draft.title, "body": draft.body, "visibility": draft.visibility}
     row = await connection.fetchrow(CREATE, *create_values({**who, **fields}))
     note = Note(*row.values())
-    words = index(note.title, "", note.body)
+    words = run_small(index, note.title, "", note.body)
     await connection.execute(INDEX, *index_values({**who, **values_of(who["org_id"], note, words)}))
     facts = {"visibility": draft.visibility}
     trace = {

@@ -81,7 +81,7 @@ async def measure(objects: int, words: int, rounds: int) -> tuple[list[float], s
             company = await found_company(house)
             owner, reader = await company.join("owner"), await company.join("member")
             await seed(url, owner, objects, words)
-            await verification.rebuild(house.services.database, company.org.id)
+            await verification.rebuild(house.services.database, house.services.compute, company.org.id)
             seen: set[tuple[str, ...]] = set()
             done = asyncio.Event()
             looking = asyncio.create_task(look(reader, seen, done))

@@ -29,6 +29,7 @@ import psutil
 
 from atrium.boot.assemble import Application
 from atrium.engine.repository.model import ObjectWritten
+from atrium.kit.compute import run_small
 from atrium.kit.ids import NIL
 from atrium.product.notes.model import NoteSaved
 from atrium.product.search import chores, verification
@@ -268,7 +269,7 @@ async def fill(url: str, corpus: Corpus, people: People, rows: int, companies: i
 
 def _kept(title: str, text: str) -> tuple[str, str]:
     """Words with their places in a row with a title of two words, and letter triples."""
-    read = index(title or "a b", "", text)
+    read = run_small(index, title or "a b", "", text)
     words = read.lexemes if title else read.lexemes.removeprefix("'a':11A 'b':12A ")
     return words, read.triples
 
@@ -434,7 +435,12 @@ async def main(rows: int, rounds: int, companies: int, writes: int) -> int:
                 share = await measure_writing(house, people.other, writes) if writes else 1.0
                 await fill(url, corpus, people, rows, companies)
                 print(f"{await chores.count_words(house.services)} words with statistics")
-                wrong = [one async for one in verification.verify(house.services.database, UUID(people.small.org_id))]
+                wrong = [
+                    one
+                    async for one in verification.verify(
+                        house.services.database, house.services.compute, UUID(people.small.org_id)
+                    )
+                ]
                 assert not wrong, wrong[:3]
         tantivy = by_tantivy(corpus, people, rows, companies)
         async with (

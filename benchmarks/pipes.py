@@ -15,11 +15,16 @@ import msgspec
 import uvicorn
 
 from atrium.edge.stream import Streams
+from atrium.engine.inference.estimates import Estimator
 from atrium.engine.inference.wire import Machine, OpenAIWire
+from atrium.kit.compute import ComputePool
+from atrium.kit.ids import NIL
 from atrium.kit.outbound import Outbound
 from atrium.kit.sse import framed
 from atrium.seams.models import Message, TextPiece, Turn
 from atrium.seams.routes import EventStream
+
+ESTIMATOR = Estimator(ComputePool(1), NIL)
 
 _HEAD = [(b"content-type", b"text/event-stream"), (b"cache-control", b"no-store")]
 
@@ -49,7 +54,7 @@ class Pipe:
     """Ours."""
 
     def __init__(self, url: str) -> None:
-        self._wire = OpenAIWire(Outbound().anywhere, Machine("model", url, None, None))
+        self._wire = OpenAIWire(Outbound().anywhere, Machine("model", url, None, None), ESTIMATOR)
         self._streams = Streams()
 
     async def __call__(self, prompt: str, receive: Any, send: Any) -> None:

@@ -74,7 +74,7 @@ async def _load(application: Application, company: Company, person: Client, page
     owner = await company.join("member")
     texts = ([page.title for page in pages], [page.body for page in pages])
     await run_as_owner(url, _FILL, company.org.id, UUID(person.team_id), UUID(owner.user_id), ids, *texts)
-    await verification.rebuild(application.services.database, company.org.id)
+    await verification.rebuild(application.services.database, application.services.compute, company.org.id)
     await run_as_owner(url, "VACUUM ANALYZE search_rows")
     await chores.count_words(application.services)
     return {str(id): number for number, id in enumerate(ids)}

@@ -11,6 +11,8 @@ import pytest
 
 from atrium.boot.assemble import Application
 from atrium.engine.executors import turns
+from atrium.engine.inference.estimates import estimate_turn
+from atrium.kit.compute import run_small
 from atrium.seams.models import Message, Turn
 from tests.ai.conftest import reserved, used
 from tests.ai.counting import CountingLine, counting
@@ -177,7 +179,8 @@ async def test_fifty_clients_never_pass_a_limit_and_none_is_refused_while_there_
         limited = {"dimension": "ai.tokens.total", "limit": limit, "window": "day"}
         assert (await operator.post("/api/quota", limited)).status == 200
         ask = {"prompt": "1 hi", "max_tokens": 100, "response_format": LONG}
-        need = turns.reserved_for(Turn([Message("user", "1 hi")], max_tokens=100))["ai.tokens.total"]
+        asked = Turn([Message("user", "1 hi")], max_tokens=100)
+        need = turns.reserved_for(asked, run_small(estimate_turn, asked))["ai.tokens.total"]
         most, unjust, admitted, refused = 0, list[int](), 0, 0
 
         async def one_client() -> None:

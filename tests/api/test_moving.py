@@ -264,7 +264,7 @@ async def seed_folder(company: Company, owner: Client, prefix: str, many: int) -
         prefix,
         many - 1,
     )
-    await verification.rebuild(company.house.services.database, company.org.id)
+    await verification.rebuild(company.house.services.database, company.house.services.compute, company.org.id)
 
 
 async def test_readers_never_see_half_of_a_folder(company: Company, alice: Client) -> None:
@@ -328,4 +328,4 @@ async def test_words_of_many_moved_objects_are_read_again_soon(company: Company,
 
     assert await found(alice, "manifests") == []
     assert len(await found(alice, "ledgers", limit=50)) == 50
-    assert [one async for one in verification.verify(services.database, company.org.id)] == []
+    assert [one async for one in verification.verify(services.database, services.compute, company.org.id)] == []

@@ -84,6 +84,71 @@ MUTANTS = (
         "if self._untold > LARGEST_HEAD:", "if False:",
         "tests/findings/test_stalls.py::test_f6_a_head_is_bounded_in_bytes_and_headers",
     ),
+    Mutant(
+        "G1", "an admin sees the values of every run", "src/atrium/engine/workflows/reading.py",
+        "shown = mine | {id for id in others if touched[id].isdisjoint(unreadable)}", "shown = mine | others",
+        "tests/findings/test_silence.py::test_g1_what_a_run_read_is_shown_to_those_who_can_read_it",
+    ),
+    Mutant(
+        "G1", "what is in scope is not asked for", "src/atrium/engine/workflows/reading.py",
+        "return all(ctx.who.within_scope(permission) for permission in needed)", "return True",
+        "tests/findings/test_silence.py::test_g1_a_token_needs_the_scope_of_everything_that_was_read",
+    ),
+    Mutant(
+        "G2", "an error's message is for everybody", "src/atrium/engine/workflows/reading.py",
+        "asdict(run.error), shown=False))", "asdict(run.error), shown=True))",
+        "tests/findings/test_silence.py::test_g2_a_failure_tells_its_code_to_all_and_its_words_to_those_who_see_the_values",
+    ),
+    Mutant(
+        "G3", "snippets are cut on the loop", "src/atrium/product/search/service.py",
+        "small=_CUT_AT_ONCE, seconds=_CUT_SECONDS,", "small=1 << 40, seconds=_CUT_SECONDS,",
+        "tests/findings/test_loop.py::test_g3_snippets_of_long_texts_are_cut_elsewhere",
+    ),
+    Mutant(
+        "G4", "signing in shares the threads of all work", "src/atrium/kit/passwords.py",
+        "run_in_executor(self._thread,", "run_in_executor(None,",
+        "tests/findings/test_loop.py::test_g4_signing_in_waits_for_no_thread_that_texts_can_take",
+    ),
+    Mutant(
+        "G4", "heavy work may be called on the loop", "src/atrium/kit/compute.py",
+        "if asyncio._get_running_loop() is not None and not _at_once.get():", "if False:",
+        "tests/unit/test_compute.py::test_heavy_work_on_the_event_loop_is_refused",
+    ),
+    Mutant(
+        "G4", "a question is read before it is admitted", "src/atrium/engine/ai/service.py",
+        "await quotas.settle(op, await quotas.admit(op, turns.reserved_for(turn, 0), lease=_SHORT_LEASE), {})", "pass",
+        "tests/findings/test_loop.py::test_g4_a_question_that_is_refused_anyway_is_not_read_first",
+    ),
+    Mutant(
+        "G5", "values by default are not counted", "src/atrium/engine/workflows/bindings.py",
+        "    allowance.count()\n    if isinstance(value, list):", "    if isinstance(value, list):",
+        "tests/findings/test_loop.py::test_g5_values_by_default_count_like_all_others",
+    ),
+    Mutant(
+        "G5", "a process that says nothing is dead", "src/atrium/engine/ai/store.py",
+        "THEN :longest ELSE :silence END))", "THEN :silence ELSE :silence END)) AND :longest > 0",
+        "tests/findings/test_loop.py::test_g5_a_busy_process_keeps_its_turns_while_its_session_lives",
+    ),
+    Mutant(
+        "G6", "a refusal taints nothing", "src/atrium/engine/ai/agent_calls.py",
+        "taints=tool.untrusted or tool.perform is not None)", "taints=False)",
+        "tests/findings/test_silence.py::test_g6_a_refusal_of_a_tool_that_waits_for_a_model_taints",
+    ),
+    Mutant(
+        "G9", "a page is bounded by what is stored", "src/atrium/engine/workflows/store.py",
+        "sum(coalesce(value_bytes, octet_length(concat(input, item, output))))", "sum(coalesce(pg_column_size(output), 0))",
+        "tests/workflows/test_sizes.py::test_g9_a_page_of_a_run_is_bounded_in_bytes_that_are_sent",
+    ),
+    Mutant(
+        "G15", "the cache of folded characters grows", "src/atrium/product/search/words.py",
+        "if len(self) < _MOST_FOLDED:", "if True:",
+        "tests/findings/test_loop.py::test_g15_the_cache_of_folded_characters_is_bounded",
+    ),
+    Mutant(
+        "P1", "the trail tells the words of private things", "src/atrium/ground/audit/words.py",
+        "if hidden.isdisjoint(event.facts):", "if True:",
+        "tests/findings/test_silence.py::test_p1_what_the_trail_said_before_is_left_out_for_all_but_the_owner",
+    ),
 )  # fmt: skip
 
 

@@ -9,7 +9,10 @@ from typing import Any
 import msgspec
 import pytest
 
+from atrium.engine.inference.estimates import Estimator
 from atrium.engine.inference.wire import Machine, OpenAIWire
+from atrium.kit.compute import ComputePool
+from atrium.kit.ids import NIL
 from atrium.kit.outbound import Client, Outbound
 from atrium.seams.models import (
     Done,
@@ -24,6 +27,8 @@ from atrium.seams.models import (
 )
 from tests.models.llama import KEY, NAME, Llama, llama_serving
 from tests.patience import PATIENCE
+
+ESTIMATOR = Estimator(ComputePool(1), NIL)
 
 HELLO = [Message("user", "Hello")]
 PERSON = {
@@ -66,7 +71,7 @@ async def client() -> AsyncIterator[Client]:
 
 @pytest.fixture
 def port(llama: Llama, client: Client) -> OpenAIWire:
-    return OpenAIWire(client, Machine("tiny", llama.url, KEY, NAME))
+    return OpenAIWire(client, Machine("tiny", llama.url, KEY, NAME), ESTIMATOR)
 
 
 async def test_a_turn_comes_back_with_what_it_cost(port: OpenAIWire) -> None:
@@ -120,7 +125,9 @@ async def test_thoughts_are_apart_from_the_answer(port: OpenAIWire) -> None:
 
 async def test_a_wrong_key_is_refused_without_being_repeated(llama: Llama, client: Client) -> None:
     with pytest.raises(ModelRefused, match="401") as refused:
-        await complete(OpenAIWire(client, Machine("tiny", llama.url, "sk-wrong-and-secret", NAME)), Turn(HELLO))
+        await complete(
+            OpenAIWire(client, Machine("tiny", llama.url, "sk-wrong-and-secret", NAME), ESTIMATOR), Turn(HELLO)
+        )
 
     assert "sk-wrong-and-secret" not in str(refused.value)
 
@@ -151,7 +158,7 @@ async def test_hanging_up_stops_the_model(port: OpenAIWire, llama: Llama) -> Non
 
 async def test_a_server_that_dies_midway_is_not_asked_again(tiny_model: Path, client: Client) -> None:
     with llama_serving(tiny_model) as mortal:
-        port = OpenAIWire(client, Machine("mortal", mortal.url, KEY, NAME))
+        port = OpenAIWire(client, Machine("mortal", mortal.url, KEY, NAME), ESTIMATOR)
         turn = Turn(HELLO, max_tokens=3500, response_format=schema(LONG))
         events = port.stream(turn)
         await anext(events)

@@ -6,9 +6,11 @@ import msgspec
 import pytest
 
 from atrium.engine.inference.simulated import SimulatedModel, smallest
+from atrium.kit.compute import ComputePool
+from atrium.kit.ids import NIL
 from atrium.seams.models import Message, ModelRefused, ModelReply, ResponseFormat, Turn, complete
 
-MODEL = SimulatedModel()
+MODEL = SimulatedModel(ComputePool(1), NIL)
 
 
 async def said(text: str, **more: Any) -> ModelReply:

@@ -5,7 +5,10 @@ import asyncio
 import pytest
 
 from atrium.engine.inference import wire
+from atrium.engine.inference.estimates import Estimator
 from atrium.engine.inference.wire import Machine, OpenAIWire
+from atrium.kit.compute import ComputePool
+from atrium.kit.ids import NIL
 from atrium.kit.outbound import Outbound
 from atrium.seams.models import (
     Message,
@@ -20,6 +23,8 @@ from atrium.seams.models import (
 from tests.models.scripted import Answer, Scripted, chunk, events, scripted
 from tests.patience import PATIENCE
 
+ESTIMATOR = Estimator(ComputePool(1), NIL)
+
 TURN = Turn([Message("user", "What is this?")])
 FINE = Answer(events(chunk("fine"), chunk(finish="stop")))
 
@@ -32,7 +37,7 @@ def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 async def ask(server: Scripted, turn: Turn = TURN, key: str | None = "sk-secret") -> ModelReply:
     outbound = Outbound()
     try:
-        return await complete(OpenAIWire(outbound.anywhere, Machine("odd", server.url, key, "m")), turn)
+        return await complete(OpenAIWire(outbound.anywhere, Machine("odd", server.url, key, "m"), ESTIMATOR), turn)
     finally:
         outbound.close()
 
@@ -166,7 +171,7 @@ async def test_after_the_first_word_nothing_is_asked_again(said: dict[str, objec
 async def test_whoever_stops_listening_hangs_up() -> None:
     endless = Answer(events(chunk("and"), done=False), missing=10, hangs=True)
     async with asyncio.timeout(PATIENCE), scripted(endless) as server:
-        listening = OpenAIWire(Outbound().anywhere, Machine("odd", server.url, None, "m")).stream(TURN)
+        listening = OpenAIWire(Outbound().anywhere, Machine("odd", server.url, None, "m"), ESTIMATOR).stream(TURN)
         await anext(listening)
         await listening.aclose()
         await server.left.wait()

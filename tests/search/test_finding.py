@@ -132,7 +132,7 @@ async def test_a_token_finds_only_what_its_scope_reads(company: Company, alice: 
 async def test_a_search_that_takes_too_long_is_cut_and_says_so(alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     await note(alice, "Slow barometer")
     monkeypatch.setattr(service, "_LEAST_MS", 0)
-    monkeypatch.setattr(service, "_BUDGET_MS", 1)
+    monkeypatch.setattr(service, "budget_of", lambda looking: 1)
     monkeypatch.setattr(service, "_MOST", 1)
 
     async def slowly(db: Any, *_: object) -> None:

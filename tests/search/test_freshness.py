@@ -13,7 +13,7 @@ STEPS = 10_000 if os.environ.get("ATRIUM_FULL") else 250
 
 
 async def differences(house: Application, company: Company) -> list[verification.Difference]:
-    return [one async for one in verification.verify(house.services.database, company.org.id)]
+    return [one async for one in verification.verify(house.services.database, house.services.compute, company.org.id)]
 
 
 async def assert_everybody_finds_theirs(world: World) -> None:
@@ -73,7 +73,7 @@ async def test_a_rebuild_mends_every_difference(company: Company, alice: Client,
     await run_as_owner(url, "UPDATE search_rows SET id = gen_random_uuid() WHERE id = $1", ids[3])
 
     before = [one.problem for one in await differences(house, company)]
-    await verification.rebuild(house.services.database, org)
+    await verification.rebuild(house.services.database, house.services.compute, org)
 
     assert sorted(before) == ["access", "left over", "missing", "missing", "words"]
     assert await differences(house, company) == []

@@ -1,5 +1,6 @@
 """Whatever is asked and whatever is written, search answers."""
 
+import asyncio
 import os
 from random import Random
 
@@ -45,7 +46,7 @@ async def test_a_question_has_1_to_200_characters(alice: Client, q: str) -> None
     ids=["one word", "10 MB", "a million words", "CJK", "bidi", "parentheses"],
 )
 async def test_any_text_can_be_kept(house: Application, text: str) -> None:
-    kept = words.index("title", "key", text)
+    kept = await asyncio.to_thread(words.index, "title", "key", text)
 
     url = house.services.settings.database_url
     (row,) = await run_as_owner(url, "SELECT length(search_lexemes($1, $2)) AS words", kept.lexemes, kept.languages)

@@ -74,7 +74,7 @@ async def test_what_one_cannot_read_does_not_exist(house: Application, seed: int
             kept = await hide(world, person, wide=wide)
             assert await answers(person, **more) == before
             await graph.put_back(house, world.company.org.id, kept)
-            await verification.rebuild(house.services.database, world.company.org.id)
+            await verification.rebuild(house.services.database, house.services.compute, world.company.org.id)
 
 
 async def test_generated_worlds_have_entities_that_some_find_and_others_do_not(house: Application) -> None:

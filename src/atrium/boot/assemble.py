@@ -18,6 +18,7 @@ from atrium.edge.endpoint import Endpoint, bind, bind_plugin
 from atrium.edge.standing import Standing
 from atrium.kit.background import Background
 from atrium.kit.combiner import Combiner
+from atrium.kit.compute import ComputePool
 from atrium.kit.database import Database
 from atrium.kit.estimates import TokenRatios
 from atrium.kit.keys import Keyring, read_secret
@@ -82,6 +83,7 @@ def assemble(
         turns=Background(),
         token_ratios=TokenRatios(),
         sandbox=Sandbox(),
+        compute=ComputePool(settings.compute_processes),
         started={},
         telemetry=telemetry,
     )
@@ -125,6 +127,7 @@ def assemble(
         await close_store(services.blobs)
         services.staging.close()
         services.outbound.close()
+        await services.compute.close()
         if telemetry is not None:
             await asyncio.to_thread(telemetry.close)
 

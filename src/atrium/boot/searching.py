@@ -5,6 +5,7 @@ from uuid import UUID
 
 from atrium.boot.requirements import opened
 from atrium.ground.tenancy import service as tenancy
+from atrium.kit.compute import ComputePool
 from atrium.kit.database import Database
 from atrium.product.search import verification
 from atrium.seams.settings import Settings
@@ -13,9 +14,9 @@ from atrium.seams.settings import Settings
 async def verify_search(settings: Settings) -> int:
     """Print every difference; 1 when there is one."""
     counts: Counter[str] = Counter()
-    async with opened(settings) as database:
+    async with opened(settings) as database, ComputePool(settings.compute_processes) as compute:
         for org_id in await _companies(database):
-            async for found in verification.verify(database, org_id):
+            async for found in verification.verify(database, compute, org_id):
                 counts[found.problem] += 1
                 print(f"{found.problem}: company {found.org_id} {found.source} {found.id}")
     words = ", ".join(f"{number} {problem}" for problem, number in sorted(counts.items()))
@@ -26,9 +27,9 @@ async def verify_search(settings: Settings) -> int:
 async def rebuild_search(settings: Settings) -> int:
     """Write every company's part of the index anew."""
     total = 0
-    async with opened(settings) as database:
+    async with opened(settings) as database, ComputePool(settings.compute_processes) as compute:
         for org_id in await _companies(database):
-            total += await verification.rebuild(database, org_id)
+            total += await verification.rebuild(database, compute, org_id)
     print(f"{total} notes, objects and documents read again")
     return 0
 

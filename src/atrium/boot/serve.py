@@ -67,6 +67,7 @@ class Server(uvicorn.Server):
         self._application.services.state.draining = True
         self._application.app.streams.stop()
         self._application.services.wait_queues.release()
+        self._application.services.compute.drain()
         self._supervisor.stopping()
         log.info("serve.draining", signal=signal.Signals(sig).name)
         if self.should_exit and sig == signal.SIGINT:

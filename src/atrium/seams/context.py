@@ -14,6 +14,7 @@ import msgspec
 
 from atrium.kit.background import Background
 from atrium.kit.combiner import Combiner
+from atrium.kit.compute import ComputePool
 from atrium.kit.database import Begun, Database, Transaction
 from atrium.kit.estimates import TokenRatios
 from atrium.kit.holds import Hold
@@ -109,6 +110,8 @@ class Services(msgspec.Struct, frozen=True, kw_only=True):
     turns: Background
     token_ratios: TokenRatios
     sandbox: Sandbox
+    # Where work over people's texts is done.
+    compute: ComputePool
     # None where traces are not recorded.
     telemetry: Recorder | None = None
     # What each domain's `start` returned, by the domain's name.

@@ -218,6 +218,12 @@ class Settings:
         ToolEffects(),
         'Effects of guests\' tools: a JSON object such as {"summary": {"count": "read"}}; `egress`, the strictest, where it says nothing.',
     )
+    search_milliseconds: int = setting(
+        400,
+        "Milliseconds that PostgreSQL may look for the answers of a search; one that takes longer is cut short and says so.",
+        least=1,
+    )
+    compute_processes: int = setting(2, "Processes that one serving process starts for work over long texts.", most=64)
     oop_processes: int = setting(32, "Processes of guests that one serving process keeps at most.", most=1024)
     blob_store: str = setting("rs3", "Where the bytes of objects are kept: `rs3` (local folders), `s3`, or a plugin's.")
     blob_s3_bucket: str = setting("", "Bucket of the store `s3`.")

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 import jsonschema_rs
 import msgspec
 
+from atrium.kit.compute import heavy, run_small
 from atrium.kit.shapes import Path, Shape, pointer
 from atrium.seams.workflow_format import NAME, SCHEMA, SLUG, TOOL, TOTAL
 
@@ -100,7 +101,8 @@ class Problem(msgspec.Struct, frozen=True):
 
 def read_workflow(document: Any) -> Workflow:
     """The spec that a JSON object is; a ValueError says everything that is wrong with it."""
-    if problems := problems_in(document):
+    # Shipped with the program or a plugin, not sent by people.
+    if problems := run_small(problems_in, document):
         raise ValueError("; ".join(f"{one.path}: {one.message}" for one in problems))
     return stored_workflow(document)
 
@@ -111,6 +113,7 @@ def stored_workflow(document: Any) -> Workflow:
     return msgspec.convert(document, Workflow, strict=False)
 
 
+@heavy
 def problems_in(document: Any, tools: ToolSchemas | None = None) -> list[Problem]:
     """What is wrong with a document as a workflow, `MOST_PROBLEMS` at most; without `tools` it may name any.
 

@@ -1,6 +1,5 @@
 """The verbs of the agent: begin a run, decide what waits in it, go on with it."""
 
-import asyncio
 from collections.abc import AsyncGenerator
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -40,7 +39,7 @@ from atrium.engine.ai.model import (
 )
 from atrium.engine.executors import turns
 from atrium.engine.executors.model import LOCAL
-from atrium.engine.inference.estimates import estimate_turn
+from atrium.engine.inference.estimates import Estimator
 from atrium.engine.tools import service as tools
 from atrium.engine.tools.calls import digest_of
 from atrium.ground.audit import service as audit
@@ -130,7 +129,7 @@ async def _begin_new(
     model = await turns.open_model(op, opening.executor, id)
     definitions = [definition_of(tool) for tool in opening.tools]
     first_turn = Turn(messages=opening.messages, max_tokens=question.max_tokens, tools=definitions)
-    prompt = await asyncio.to_thread(estimate_turn, first_turn)
+    prompt = await Estimator.of(op).turn(first_turn)
     if prompt >= MOST_TOKENS:
         message = f"the question has about {prompt} tokens, and a run may cost {MOST_TOKENS}; leave files out, or ask the chat"
         raise QuestionTooLong(message, limit=MOST_TOKENS)

@@ -19,7 +19,7 @@ from atrium.engine.ai.agent_model import MOST_CALLS, MOST_TOKENS, OPEN, AgentCal
 from atrium.engine.ai.model import Ending, NewTurn, TurnState
 from atrium.engine.ai.running import Asking, Reserved, Running, judged, refused, settled_elsewhere, until_settled
 from atrium.engine.executors.turns import LONGEST_TURN, open_model, reserved_for
-from atrium.engine.inference.estimates import estimate_turn
+from atrium.engine.inference.estimates import Estimator
 from atrium.engine.jobs import parts as job_parts
 from atrium.engine.tools.calls import digest_of
 from atrium.engine.tools.service import effect_of
@@ -117,7 +117,7 @@ class RunningRun(Running):
             if (
                 stop is None
                 and wanted is not None
-                and (await judged(text, wanted, said.finish, self.progress.usage)).schema_error
+                and (await judged(self.op, text, wanted, said.finish, self.progress.usage)).schema_error
             ):
                 # With tools at hand a model answers in words; without them it is held to the format.
                 last_words = [
@@ -152,7 +152,7 @@ class RunningRun(Running):
             response_format=None if with_tools else self.progress.asked.response_format,
             tools=self._definitions if with_tools else [],
         )
-        prompt = await asyncio.to_thread(estimate_turn, turn)
+        prompt = await Estimator.of(self.op).turn(turn)
         left = MOST_TOKENS - self.progress.usage.total - prompt
         return (msgspec.structs.replace(turn, max_tokens=min(turn.max_tokens, left)), prompt) if left > 0 else None
 
@@ -342,7 +342,7 @@ class RunningRun(Running):
             usage = self.progress.with_cost(self._unpaid)
             if isinstance(said, Done):
                 wanted = self.progress.asked.response_format if self._stop in ("answer", "steps", "calls") else None
-                ending = await judged(self._answer(), wanted, said.finish, usage)
+                ending = await judged(self.op, self._answer(), wanted, said.finish, usage)
                 ending = msgspec.structs.replace(ending, stop=self._stop or "answer", refusal=self._refusal)
                 return "finished", ending
             if said is None:

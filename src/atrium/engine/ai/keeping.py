@@ -11,13 +11,14 @@ from atrium.engine.ai import agent_rows, store
 from atrium.engine.ai.model import Ending, Interrupted, LostTurn, NewPiece, StoredPiece
 from atrium.engine.ai.running import Running, refused
 from atrium.engine.executors.turns import paid_for
+from atrium.engine.inference.estimates import Estimator
 from atrium.engine.jobs import parts as job_parts
 from atrium.ground.quotas import service as quotas
 from atrium.ground.quotas.model import Admission
 from atrium.kit.database import refusal_of
-from atrium.kit.estimates import estimate_tokens
 from atrium.kit.log import log
 from atrium.kit.notify import wait_for
+from atrium.kit.presence import Presence
 from atrium.kit.transcripts import WORDS
 from atrium.seams.context import Context, Services
 from atrium.seams.models import TokenUsage
@@ -72,7 +73,7 @@ async def _settle(ctx: Context, lost: LostTurn) -> None:
     if lost.run_id is not None:
         await _settle_run(ctx, lost, pieces)
         return
-    usage = await asyncio.to_thread(_usage_of, lost.prompt_tokens, lost.reserved_tokens, pieces)
+    usage = await _usage_of(ctx, lost.prompt_tokens, lost.reserved_tokens, pieces)
     await _interrupt(ctx, lost, _interrupted(usage))
     await job_parts.end(ctx, lost.id)
     amounts = {"ai.tokens.total": lost.reserved_tokens}
@@ -86,7 +87,7 @@ async def _settle_run(ctx: Context, lost: LostTurn, pieces: list[StoredPiece]) -
     if lost.step_admission_id is not None:
         reserved = lost.step_reserved or 0
         said = [piece for piece in pieces if piece.at >= (lost.step_at or 0) and piece.kind in WORDS]
-        usage = await asyncio.to_thread(_usage_of, lost.step_prompt or 0, reserved, said)
+        usage = await _usage_of(ctx, lost.step_prompt or 0, reserved, said)
         step = Admission(lost.step_admission_id, org_id, lost.team_id, {"ai.tokens.total": reserved})
         if await agent_rows.end_step(ctx.db, org_id, lost.id, lost.step_admission_id, usage):
             await job_parts.end(ctx, lost.step_admission_id)
@@ -105,14 +106,15 @@ def _interrupted(usage: TokenUsage) -> Ending:
     return refused(Interrupted("the server that asked the model stopped; what was kept until then is here"), usage)
 
 
-def _usage_of(prompt_tokens: int, reserved: int, pieces: list[StoredPiece]) -> TokenUsage:
+async def _usage_of(ctx: Context, prompt_tokens: int, reserved: int, pieces: list[StoredPiece]) -> TokenUsage:
     """What was stored of it cost: as told with the last piece, else as it was estimated."""
     if not pieces:
         return TokenUsage(0, 0)
     last = pieces[-1]
     if last.prompt_told is not None and last.reply_told is not None:
         return TokenUsage(last.prompt_told, last.reply_told)
-    tokens = max(last.pieces, estimate_tokens("".join([piece.body for piece in pieces])))
+    estimator = Estimator(ctx.services.compute, ctx.who.org_id)
+    tokens = max(last.pieces, await estimator.text("".join([piece.body for piece in pieces])))
     prompt = min(prompt_tokens, reserved)
     return TokenUsage(prompt, min(tokens, reserved - prompt), exact=False)
 
@@ -129,15 +131,18 @@ async def forget(services: Services) -> int:
             return count
 
 
-async def start(services: Services) -> "asyncio.Task[None]":
+async def start(services: Services) -> tuple["asyncio.Task[None]", Presence]:
     """Say that this process is there, and begin to listen for turns that are to stop."""
     services.metrics.open_turns.set_function(lambda: len(services.turns))
     await store_pieces(services)
-    return asyncio.create_task(_heed(services))
+    presence = Presence(services.settings.database_url, services.turns.process_id, store.BEAT)
+    presence.start()
+    return asyncio.create_task(_heed(services)), presence
 
 
-async def stop(services: Services, heeding: "asyncio.Task[None]") -> None:
+async def stop(services: Services, begun: tuple["asyncio.Task[None]", Presence]) -> None:
     """Interrupt what is still running; all that was said is stored and paid."""
+    heeding, presence = begun
     heeding.cancel()
     await asyncio.gather(heeding, return_exceptions=True)
     turn: Running
@@ -146,6 +151,7 @@ async def stop(services: Services, heeding: "asyncio.Task[None]") -> None:
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(_STOP_SECONDS):
             await services.turns.settled()
+    await presence.stop()
 
 
 async def _heed(services: Services) -> None:

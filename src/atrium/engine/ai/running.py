@@ -4,7 +4,7 @@ import asyncio
 import math
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import msgspec
@@ -12,9 +12,11 @@ import msgspec
 from atrium.engine.ai import store
 from atrium.engine.ai.model import Ending, FormatFault, Interrupted, NewPiece, NewTurn, ShownUsage, TurnState
 from atrium.engine.executors.turns import LONGEST_TURN, OpenedModel, paid_for
+from atrium.engine.inference.estimates import SHORT, Estimator
 from atrium.engine.jobs import parts as job_parts
 from atrium.ground.quotas import service as quotas
 from atrium.ground.quotas.model import Admission
+from atrium.kit.compute import heavy
 from atrium.kit.database import refusal_of
 from atrium.kit.errors import AppError
 from atrium.kit.estimates import estimate_tokens
@@ -138,7 +140,7 @@ class Asking:
         ratios = self._op.services.token_ratios
         if not self.calls and 0 < (ratio := ratios.of(self._machine("piece"), 0.0)) <= _ONE_A_PIECE:
             return max(self.pieces, math.ceil(self.pieces * ratio))
-        estimate = await asyncio.to_thread(estimate_tokens, self._said())
+        estimate = await Estimator.of(self._op).text(self._said())
         return max(self.pieces, int(estimate * ratios.of(self._machine("reply"))))
 
     def _machine(self, of: str) -> tuple[UUID, str, str]:
@@ -276,7 +278,7 @@ class RunningTurn(Running):
         try:
             if isinstance(said, Done):
                 usage = await self.spoken.usage(said.usage)
-                ending = await judged(self.transcript.said(), self.turn.response_format, said.finish, usage)
+                ending = await judged(self.op, self.transcript.said(), self.turn.response_format, said.finish, usage)
                 return "finished", ending, usage
             if said is None:
                 usage = await self.spoken.usage(None)
@@ -343,19 +345,24 @@ async def settled_elsewhere(ctx: Context, id: UUID, state: TurnState, ending: En
     return (found.state, known) if found is not None and known is not None else (state, ending)
 
 
-async def judged(text: str, wanted: ResponseFormat | None, finish: Finish, usage: TokenUsage) -> Ending:
+async def judged(op: Operation, text: str, wanted: ResponseFormat | None, finish: Finish, usage: TokenUsage) -> Ending:
     """The ending of a reply that came to its end; JSON that was asked for is judged, never repaired."""
     shown = ShownUsage.of(usage)
     if wanted is None or wanted.type == "text":
         return Ending(shown, finish=finish)
     try:
-        parsed = await asyncio.to_thread(judge_json, text, wanted.compiled())
+        parsed = await op.services.compute.run(op.who.org_id, len(text), _parsed, text, wanted, small=SHORT)
     except ReplyRefused as fault:
         cut = " (it was cut off)" if finish == "length" else ""
         return Ending(shown, finish=finish, schema_error=FormatFault("", f"{fault}{cut}"))
     if wanted.type == "json_object" and not isinstance(parsed, dict):
         return Ending(shown, finish=finish, schema_error=FormatFault("", "it is not a JSON object"))
     return Ending(shown, finish=finish, parsed=parsed)
+
+
+@heavy
+def _parsed(text: str, wanted: ResponseFormat) -> Any:
+    return judge_json(text, wanted.compiled())
 
 
 def refused(error: AppError, usage: TokenUsage) -> Ending:

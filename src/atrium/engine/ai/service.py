@@ -34,7 +34,7 @@ from atrium.engine.ai.running import Running, RunningTurn
 from atrium.engine.executors import service as executors
 from atrium.engine.executors import turns
 from atrium.engine.executors.model import LOCAL
-from atrium.engine.inference.estimates import estimate_reply, estimate_turn
+from atrium.engine.inference.estimates import SHORT, Estimator, length_of
 from atrium.engine.jobs import parts as job_parts
 from atrium.ground.access import service as access
 from atrium.ground.idempotency import service as idempotency
@@ -95,13 +95,13 @@ async def run_on(
     # A job of a pull executor is part of one turn alone.
     whole = new_id() if model.pulled else None
     opened = model.opened if whole is None else await turns.open_model(op, model.executor, whole)
-    most, _ = await _costs(turn)
+    most, _ = await _costs(op, turn)
     admission = await quotas.admit(op, most, lease=_LEASE)
     try:
         if model.simulated and simulation is not None:
-            reply = await _simulated(turn, simulation)
+            reply = await _simulated(op, turn, simulation)
         else:
-            reply = await turns.ask(opened.port, turn, seconds)
+            reply = await turns.ask(op, opened.port, turn, seconds)
     except BaseException as error:
         spent = turns.spent_by(error)
         if spent is None:
@@ -117,9 +117,9 @@ async def run_on(
     return reply
 
 
-async def _simulated(turn: Turn, simulation: Callable[[], str]) -> ModelReply:
+async def _simulated(op: Operation, turn: Turn, simulation: Callable[[], str]) -> ModelReply:
     said = await asyncio.to_thread(simulation)
-    return ModelReply(said, "stop", await asyncio.to_thread(estimate_reply, turn, said))
+    return ModelReply(said, "stop", await Estimator.of(op).reply(turn, said))
 
 
 async def chat(op: Operation, question: Question, key: str | None) -> ChatReply:
@@ -227,7 +227,7 @@ async def _begin_new(
     turn = await _turn_of(op, question, earlier)
     id = new_id()
     model = await turns.open_model(op, executor, id)
-    most, prompt = await _costs(turn)
+    most, prompt = await _costs(op, turn)
     admission = await quotas.admit(op, most, lease=_SHORT_LEASE)
     new = NewTurn(
         id=id,
@@ -301,17 +301,13 @@ async def messages_of(op: Operation, question: Question, earlier: list[ChatMessa
     return await parts.messages_of(op, said, len(earlier))
 
 
-async def _costs(turn: Turn) -> tuple[dict[str, int], int]:
+async def _costs(op: Operation, turn: Turn) -> tuple[dict[str, int], int]:
     """The most a turn may cost, and what its question alone is estimated to cost."""
-    prompt = await asyncio.to_thread(estimate_turn, turn) if is_long(turn) else estimate_turn(turn)
+    if length_of(turn) > SHORT:
+        # What is refused however little the question costs is refused before it is read.
+        await quotas.settle(op, await quotas.admit(op, turns.reserved_for(turn, 0), lease=_SHORT_LEASE), {})
+    prompt = await Estimator.of(op).turn(turn)
     return turns.reserved_for(turn, prompt), prompt
-
-
-def is_long(turn: Turn) -> bool:
-    """Whether estimating takes so long that it belongs beside the event loop."""
-    return sum(
-        len(message.content or "") for message in turn.messages if isinstance(message.content, str)
-    ) > 20_000 or any(isinstance(message.content, list) for message in turn.messages)
 
 
 def conversation_id_of(asked: str | None) -> UUID | None:

@@ -9,6 +9,7 @@ import msgspec
 
 from atrium.engine.ai.model import LostTurn, NewPiece, NewTurn, OpenTurn, StoredPiece, StoredTurn, TurnState
 from atrium.kit.database import Transaction
+from atrium.kit.presence import SPACE
 from atrium.seams.context import Principal
 
 _TURN = "id, process_id, state, executor, model, simulated, conversation_id, ending, request"
@@ -184,6 +185,10 @@ async def list_to_stop(db: Transaction, process_id: UUID) -> list[UUID]:
 # Seconds a process may be silent before its turns are taken from it. A process that was itself cut off from PostgreSQL takes none
 # before it has been steady for as long.
 SILENCE = 10.0
+# Whether a process lives is told by its lock (`kit/presence`), however busy it is; but not for longer than this without a word.
+_LONGEST_SILENCE = 600.0
+# What a process says where a lock says nothing.
+BEAT = "UPDATE turn_processes SET seen_at = clock_timestamp() WHERE id = $1"
 
 
 async def note_alive(db: Transaction, process_id: UUID) -> None:
@@ -209,11 +214,18 @@ async def list_lost(db: Transaction, process_id: UUID, most: int) -> list[tuple[
            AND EXISTS (SELECT FROM turn_processes me WHERE me.id = :process_id
                           AND me.steady_since < clock_timestamp() - make_interval(secs => :silence))
            AND t.process_id NOT IN (SELECT p.id FROM turn_processes p
-                                     WHERE p.seen_at > clock_timestamp() - make_interval(secs => :silence))
+                                     WHERE p.seen_at > clock_timestamp() - make_interval(secs => CASE WHEN EXISTS (
+                                             SELECT FROM pg_locks l
+                                              WHERE l.locktype = 'advisory' AND l.classid = :space::bigint::oid AND l.objsubid = 2
+                                                AND l.objid = ('x' || right(p.id::text, 8))::bit(32)::bigint::oid AND l.granted
+                                                AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()))
+                                           THEN :longest ELSE :silence END))
          LIMIT :most
         """,
         process_id=process_id,
         silence=SILENCE,
+        longest=_LONGEST_SILENCE,
+        space=SPACE,
         most=most,
     )
     return [(org_id, id) for org_id, id in rows]

@@ -13,6 +13,7 @@ from atrium.engine.executors.turns import (
     run_turn,
     spent_by,
 )
+from atrium.engine.inference.estimates import estimate_turn
 from atrium.seams.context import Operation
 from atrium.seams.jobs import Amounts, Assignment, JobKind
 from atrium.seams.models import ModelRefused, ModelReply, Turn
@@ -44,6 +45,10 @@ def _problem_between(turn: Turn, result: Any) -> str | None:
     return None
 
 
+def _reserves(turn: Turn) -> Amounts:
+    return reserved_for(turn, estimate_turn(turn))
+
+
 def _used(turn: Turn, result: Any) -> Amounts:
     return paid_for(msgspec.convert(result, ModelReply).usage)
 
@@ -57,7 +62,7 @@ KINDS = (
         problem_with=_problem_with,
         problem_between=_problem_between,
         place=place_turn,
-        reserves=reserved_for,
+        reserves=_reserves,
         used=_used,
         spent=spent_by,
         lease=60,

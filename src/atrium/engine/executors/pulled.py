@@ -7,7 +7,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.engine.executors import store
-from atrium.engine.inference.estimates import estimate_reply
+from atrium.engine.inference.estimates import Estimator
 from atrium.engine.jobs import parts
 from atrium.engine.jobs.model import ENDED, JobPart
 from atrium.kit.database import refusal_of
@@ -50,10 +50,10 @@ class WorkerPort:
                     heard += said
                     yield [TextPiece(said)]
                 if found is not None and found.state in ENDED:
-                    yield await _ended(turn, found, heard)
+                    yield await _ended(self._op, turn, found, heard)
                     return
                 if found is not None and found.state != "running" and (reason := await absence.reason()):
-                    raise ModelUnavailable(reason, await _estimate(turn, heard))
+                    raise ModelUnavailable(reason, await _estimate(self._op, turn, heard))
                 await wait_for(notified, _LOOK_SECONDS)
 
     async def _queue(self, turn: Turn) -> UUID:
@@ -107,9 +107,11 @@ class _Absence:
         return f"no worker of {self._name} asks for work" if away else None
 
 
-async def _ended(turn: Turn, found: JobPart, heard: str) -> list[ModelEvent]:
+async def _ended(op: Operation, turn: Turn, found: JobPart, heard: str) -> list[ModelEvent]:
     if found.state != "succeeded":
-        raise ModelUnavailable(f"the worker did not finish: {found.error or found.state}", await _estimate(turn, heard))
+        raise ModelUnavailable(
+            f"the worker did not finish: {found.error or found.state}", await _estimate(op, turn, heard)
+        )
     reply = msgspec.convert(found.result, ModelReply)
     if not reply.text.startswith(heard):
         raise ModelRefused("the worker handed in another reply than the one it had begun", reply.usage)
@@ -118,5 +120,5 @@ async def _ended(turn: Turn, found: JobPart, heard: str) -> list[ModelEvent]:
     return [*thinking, *rest, *reply.calls, Done(reply.finish, reply.usage)]
 
 
-async def _estimate(turn: Turn, heard: str) -> TokenUsage | None:
-    return await asyncio.to_thread(estimate_reply, turn, heard) if heard else None
+async def _estimate(op: Operation, turn: Turn, heard: str) -> TokenUsage | None:
+    return await Estimator.of(op).reply(turn, heard) if heard else None

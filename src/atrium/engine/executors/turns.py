@@ -17,12 +17,14 @@ from atrium.engine.executors.model import (
     WrongExecutor,
 )
 from atrium.engine.executors.pulled import WorkerPort
-from atrium.engine.inference.estimates import estimate_reply, estimate_turn
+from atrium.engine.inference.estimates import SHORT, Estimator
 from atrium.engine.inference.simulated import SimulatedModel
 from atrium.engine.inference.traced import TracedPort
 from atrium.engine.inference.wire import Machine, OpenAIWire
 from atrium.ground.access import service as access
 from atrium.kit import tracing
+from atrium.kit.compute import heavy
+from atrium.kit.ids import NIL
 from atrium.kit.replies import ReplyRefused, judge_json
 from atrium.seams.context import Context, Operation, Services
 from atrium.seams.jobs import Amounts, JobPlacement
@@ -105,10 +107,10 @@ async def _place(ctx: Context, name: str | None, usual: str) -> JobPlacement:
 
 async def run_turn(op: Operation, name: str | None, turn: Turn, seconds: float = LONGEST_TURN) -> ModelReply:
     """The reply of a machine that this server calls; one that takes too long is hung up on, and pays what was said."""
-    return await ask((await open_model(op, name or LOCAL)).port, turn, seconds)
+    return await ask(op, (await open_model(op, name or LOCAL)).port, turn, seconds)
 
 
-async def ask(opened: ModelPort, turn: Turn, seconds: float = LONGEST_TURN) -> ModelReply:
+async def ask(op: Operation, opened: ModelPort, turn: Turn, seconds: float = LONGEST_TURN) -> ModelReply:
     """The reply of an opened model; one that takes too long is hung up on, and pays what was said."""
     port = _RecordingPort(opened)
     try:
@@ -116,13 +118,14 @@ async def ask(opened: ModelPort, turn: Turn, seconds: float = LONGEST_TURN) -> M
             reply = await complete(port, turn)
     except TimeoutError as error:
         reason = f"the model took more than {seconds:g} seconds"
-        raise ModelUnavailable(reason, await asyncio.to_thread(estimate_reply, turn, "".join(port.said))) from error
-    return await asyncio.to_thread(checked_reply, turn, reply)
+        spent = await Estimator.of(op).reply(turn, "".join(port.said))
+        raise ModelUnavailable(reason, spent) from error
+    return await op.services.compute.run(op.who.org_id, len(reply.text), checked_reply, turn, reply, small=SHORT)
 
 
-def reserved_for(turn: Turn, prompt: int | None = None) -> Amounts:
-    """The most a turn may cost, counted before it runs; `prompt` is what its question was estimated to cost, where that is known."""
-    tokens = int((estimate_turn(turn) if prompt is None else prompt) * _MARGIN) + turn.max_tokens
+def reserved_for(turn: Turn, prompt: int) -> Amounts:
+    """The most a turn may cost, counted before it runs; `prompt` is what its question was estimated to cost."""
+    tokens = int(prompt * _MARGIN) + turn.max_tokens
     return {"ai.requests": 1, "ai.tokens.total": tokens, "ai.concurrency": 1}
 
 
@@ -153,13 +156,13 @@ async def _open_model(op: Operation, name: str, whole: UUID | None) -> OpenedMod
     settings = op.services.settings
     if name.lower() == LOCAL:
         if not settings.local_model_url:
-            return OpenedModel(SimulatedModel(), SIMULATED, simulated=True)
-        return OpenedModel(local_port(op.services), settings.local_model or None)
+            return OpenedModel(SimulatedModel(op.services.compute, op.who.org_id), SIMULATED, simulated=True)
+        return OpenedModel(local_port(op.services, op.who.org_id), settings.local_model or None)
     async with op.begin_system() as ctx:
         endpoint = await store.find_endpoint(ctx.db, op.who.org_id, name)
     configured = settings.push_executors.find(name)
     if configured is not None and not (endpoint and endpoint.own):
-        return OpenedModel(configured_port(op.services, configured), configured.model or None)
+        return OpenedModel(configured_port(op.services, configured, op.who.org_id), configured.model or None)
     if endpoint is None:
         raise ExecutorMissing(f"{name} is no longer in service for your company", name=name)
     if endpoint.url is None and whole is not None:
@@ -167,10 +170,10 @@ async def _open_model(op: Operation, name: str, whole: UUID | None) -> OpenedMod
         return OpenedModel(WorkerPort(op, TURN_KIND, place, whole), endpoint.model, whole=whole)
     if endpoint.url is None:
         raise WrongExecutor(f"{name} is a pull executor; it has no URL to call", name=name)
-    return OpenedModel(endpoint_port(op.services, endpoint, endpoint.url), endpoint.model)
+    return OpenedModel(endpoint_port(op.services, endpoint, endpoint.url, op.who.org_id), endpoint.model)
 
 
-def local_port(services: Services) -> OpenAIWire:
+def local_port(services: Services, org_id: UUID = NIL) -> OpenAIWire:
     """This server's own model, which may be anywhere."""
     settings = services.settings
     machine = Machine(
@@ -180,20 +183,20 @@ def local_port(services: Services) -> OpenAIWire:
         settings.local_model or None,
         settings.local_model_usage_pieces,
     )
-    return OpenAIWire(services.outbound.anywhere, machine)
+    return OpenAIWire(services.outbound.anywhere, machine, Estimator(services.compute, org_id))
 
 
-def endpoint_port(services: Services, endpoint: PushEndpoint, url: str) -> OpenAIWire:
+def endpoint_port(services: Services, endpoint: PushEndpoint, url: str, org_id: UUID = NIL) -> OpenAIWire:
     """A push executor, which has to be on the public internet or on a trusted host."""
     tells = USAGE_PIECES in endpoint.capabilities
     machine = Machine(endpoint.name, url, key_of(services, endpoint), endpoint.model, tells)
-    return OpenAIWire(services.outbound.public, machine)
+    return OpenAIWire(services.outbound.public, machine, Estimator(services.compute, org_id))
 
 
-def configured_port(services: Services, one: PushExecutor) -> OpenAIWire:
+def configured_port(services: Services, one: PushExecutor, org_id: UUID = NIL) -> OpenAIWire:
     """A machine out of the operator's own settings, which may be anywhere."""
     machine = Machine(one.name, one.url, one.key or None, one.model or None, USAGE_PIECES in one.capabilities)
-    return OpenAIWire(services.outbound.anywhere, machine)
+    return OpenAIWire(services.outbound.anywhere, machine, Estimator(services.compute, org_id))
 
 
 def key_binding(id: UUID) -> str:
@@ -221,6 +224,7 @@ def _worker_of(found: ExecutorChoice) -> UUID | None:
     return found.id if found.mode == "pull" else None
 
 
+@heavy
 def checked_reply(turn: Turn, reply: ModelReply) -> ModelReply:
     """The reply, unless JSON was wanted and is not what came; servers drop a format they do not know without a word."""
     wanted = turn.response_format

@@ -5,10 +5,12 @@ import re
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 import msgspec
 
-from atrium.engine.inference.estimates import estimate_reply
+from atrium.engine.inference.estimates import SHORT, estimate_reply, length_of
+from atrium.kit.compute import ComputePool
 from atrium.kit.scales import DEEPEST, MOST_TEXT, MOST_VALUES, SchemaRefused, measure, pointed_at, whole
 from atrium.seams.models import Call, Done, Finish, ModelEvent, ModelRefused, TextPiece, Turn
 
@@ -21,10 +23,19 @@ _BREATH = 500
 class SimulatedModel:
     """Repeats the question; honours a format, and calls a tool that the question names."""
 
+    def __init__(self, compute: ComputePool, org_id: UUID) -> None:
+        self._compute, self._org_id = compute, org_id
+
     async def stream(self, turn: Turn) -> AsyncGenerator[list[ModelEvent], None]:
         """The reply, word by word."""
-        # A turn may be a megabyte with a schema that asks for thousands of values: made up beside the event loop, not on it.
-        for number, event in enumerate(await asyncio.to_thread(_events, turn)):
+        # A schema may ask for thousands of values: made up beside the event loop, not on it; a long question in another process.
+        length = length_of(turn)
+        making = (
+            asyncio.to_thread(_events, turn)
+            if length <= SHORT
+            else self._compute.run(self._org_id, length, _events, turn)
+        )
+        for number, event in enumerate(await making):
             if number % _BREATH == _BREATH - 1:
                 await asyncio.sleep(0)
             yield [event]

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import msgspec
 
-from atrium.engine.inference.estimates import estimate_reply
+from atrium.engine.inference.estimates import Estimator
 from atrium.kit.addresses import NotPublic
 from atrium.kit.outbound import Answer, CallFailed, Client, NotConnected
 from atrium.seams.models import (
@@ -86,8 +86,9 @@ class Machine(msgspec.Struct, frozen=True):
 class OpenAIWire:
     """A model behind an OpenAI-compatible URL."""
 
-    def __init__(self, client: Client, machine: Machine) -> None:
+    def __init__(self, client: Client, machine: Machine, estimator: Estimator) -> None:
         url = machine.url
+        self._estimator = estimator
         self._client, self._name, self._key, self._model = client, machine.name, machine.key, machine.model
         self._tells_usage = machine.tells_usage
         self._url, self._models_url = f"{_base_of(url)}/chat/completions", f"{_base_of(url)}/models"
@@ -104,7 +105,7 @@ class OpenAIWire:
 
     async def stream(self, turn: Turn) -> AsyncGenerator[list[ModelEvent], None]:
         """What the model says as it says it; closing the stream hangs up, which stops the model."""
-        said = _Said(turn)
+        said = _Said(turn, self._estimator)
         answer = await self._ask(turn)
         try:
             async for events in _arriving(answer, said):
@@ -205,8 +206,8 @@ class _Again(Exception):
 class _Said:
     """What a stream has said so far, and what that adds up to."""
 
-    def __init__(self, turn: Turn) -> None:
-        self._turn = turn
+    def __init__(self, turn: Turn, estimator: Estimator) -> None:
+        self._turn, self._estimator = turn, estimator
         self._calls: dict[int, _CallPiece] = {}
         self._reported: TokenUsage | None = None
         self._finish: str | None = None
@@ -219,7 +220,7 @@ class _Said:
         if self._reported is not None:
             return self._reported
         arguments = [piece.function.arguments or "" for piece in self._calls.values()]
-        return await asyncio.to_thread(estimate_reply, self._turn, "".join([*self._text, *arguments]))
+        return await self._estimator.reply(self._turn, "".join([*self._text, *arguments]))
 
     def take(self, line: bytes, events: list[ModelEvent]) -> None:
         """Add the events in one line of the stream."""

@@ -9,6 +9,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.engine.jobs import queue_rows, store
+from atrium.engine.jobs.kinds import ask_kind
 from atrium.engine.jobs.model import Attempt, AttemptInput, Claim, Following, Report
 from atrium.engine.jobs.settling import settle_within
 from atrium.ground.identity import service as identity
@@ -111,7 +112,7 @@ def _attempt(claim: Claim, kind: JobKind, owner: Principal | None, content: Atte
 async def _admitted(services: Services, db: Transaction, org_id: UUID, attempts: list[Attempt]) -> list[Attempt]:
     # The books come last in the order of locks, and a refusal gives the attempt's place back while they are held.
     await store.hold_slots(db, org_id, list({attempt.claim.team_id for attempt in attempts}))
-    wanted = await asyncio.to_thread(_reservations, attempts)
+    wanted = await _reservations(services, org_id, attempts)
     verdicts = await quotas.admit_each_within(
         db, org_id, [(attempt.claim.team_id, amounts) for attempt, amounts in wanted], lease=HOLD_SECONDS
     )
@@ -130,10 +131,10 @@ async def _admitted(services: Services, db: Transaction, org_id: UUID, attempts:
     return [attempt for attempt in attempts if attempt.claim.id not in refused]
 
 
-def _reservations(attempts: list[Attempt]) -> list[tuple[Attempt, Amounts]]:
-    """What each may spend. Beside the event loop: a kind may have to read all that it was given to know."""
+async def _reservations(services: Services, org_id: UUID, attempts: list[Attempt]) -> list[tuple[Attempt, Amounts]]:
+    """What each may spend; a kind may have to read all that it was given to know."""
     return [
-        (attempt, attempt.kind.reserves(attempt.arguments))
+        (attempt, await ask_kind(services, org_id, attempt.input, attempt.kind.reserves, attempt.arguments))
         for attempt in attempts
         if attempt.kind.reserves and attempt.pays
     ]

@@ -1,6 +1,5 @@
 """The worker's side over HTTP: claim, keep, complete, fail; every word about an attempt is checked against its token."""
 
-import asyncio
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
@@ -10,6 +9,7 @@ import msgspec
 
 from atrium.engine.jobs import parts, queue_rows, store
 from atrium.engine.jobs.dispatcher import Gone, claim_one
+from atrium.engine.jobs.kinds import ask_kind
 from atrium.engine.jobs.model import (
     Attempt,
     Claim,
@@ -93,8 +93,7 @@ async def _problem(services: Services, claim: Claim, result: Any) -> str | None:
     kind = services.registry.job_kinds.get(claim.kind)
     if kind is None or kind.problem_with is None:
         return "its kind is no longer registered"
-    # A result may be as large as a body and its kind's check as slow as that allows: beside the event loop.
-    problem = await asyncio.to_thread(kind.problem_with, result)
+    problem = await ask_kind(services, claim.org_id, result, kind.problem_with, result)
     if problem or kind.problem_between is None:
         return problem
     async with services.database.begin(claim.org_id) as db:
@@ -105,7 +104,7 @@ async def _problem(services: Services, claim: Claim, result: Any) -> str | None:
         # What it is part of judges the result itself.
         return None
     arguments = msgspec.convert(found[0].input, kind.arguments)
-    return await asyncio.to_thread(kind.problem_between, arguments, result)
+    return await ask_kind(services, claim.org_id, [found[0].input, result], kind.problem_between, arguments, result)
 
 
 async def fail_remote(

@@ -19,6 +19,7 @@ from atrium.kit.errors import AppError, Kind
 from atrium.kit.ids import new_id
 from atrium.kit.log import log
 from atrium.kit.notify import wait_for
+from atrium.kit.shares import Busy
 from atrium.kit.strict_json import has_nul
 from atrium.seams.context import Holding, Operation, Services
 from atrium.seams.jobs import Assignment, Beside, JobKind, Postponed
@@ -29,6 +30,8 @@ AT_ONCE = 100
 PRESENCE_SECONDS = 15.0
 # What takes longer is done by itself: other places of this worker, and other workers, do the rest meanwhile.
 QUICK_SECONDS = 0.25
+# A job that found no place here is tried again after so long.
+BUSY_SECONDS = 2
 # What may be otherwise next time; any other refusal would only be repeated.
 PASSING = frozenset({Kind.CONFLICT, Kind.STALE, Kind.EXHAUSTED, Kind.UPSTREAM, Kind.UNAVAILABLE})
 
@@ -296,6 +299,9 @@ async def _outcome(op: Operation, attempt: Attempt, assignment: Assignment) -> R
         return Report(claim=claim, outcome="succeeded", result=_storable(await kind.run(op, assignment)))
     except Postponed as put_off:
         return Report(claim=claim, outcome="returned", again=timedelta(seconds=put_off.seconds))
+    except Busy:
+        # That much else is to do here counts against no attempt.
+        return Report(claim=claim, outcome="returned", again=timedelta(seconds=BUSY_SECONDS))
     except AppError as error:
         again = backoff(claim.attempt) if error.kind in PASSING and not error.lasting else None
         used = kind.spent(error) if kind.spent else None

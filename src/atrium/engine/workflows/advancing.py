@@ -12,16 +12,19 @@ import msgspec
 from atrium.engine.jobs import service as jobs
 from atrium.engine.jobs.model import LAPSED, Drafts, FinishedJob
 from atrium.engine.workflows import interpreter, run_rows
-from atrium.engine.workflows.bindings import size_of
+from atrium.engine.workflows.bindings import FEW_VALUES, size_of
 from atrium.engine.workflows.interpreter import LARGEST_VALUE, Moves, NeedsOutputs, NewStep, Situation, Spec
 from atrium.engine.workflows.run_rows import LockedRun, OpenStep, StepEnd
 from atrium.engine.workflows.specs import read_spec
+from atrium.kit.compute import heavy, run_bounded
 from atrium.seams.context import Context, Principal
 from atrium.seams.sharing import Thing
 from atrium.seams.workflows import ChoiceStep, MapStep
 
 STEP_KIND = "workflows.step"
 OWNER_GONE = "workflows.owner_gone", "the person who started the run has left the team"
+# A value that has no more bytes is searched for ids at once.
+_SHORT = 100_000
 # As a tool reads an id: in any case, with or without hyphens.
 _UUID = re.compile(rb"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}", re.IGNORECASE)
 
@@ -252,7 +255,11 @@ async def _interpret(ctx: Context, advances: list[_Advance]) -> None:
         for one in waiting:
             name = one.ended[0].given.step
             try:
-                one.moves = interpreter.go_on(one.situation(), name, one.outputs.get(name))
+                output = one.outputs.get(name)
+                weight = one.spec.weight_after(name, output)
+                one.moves = await run_bounded(
+                    weight, interpreter.go_on, one.situation(), name, output, small=FEW_VALUES
+                )
             except NeedsOutputs as needs:
                 needed[one.run.id] = needs.steps
                 again.append(one)
@@ -341,16 +348,20 @@ async def note_things(
     ctx: Context, touched: Iterable[tuple[UUID, Thing]], values: Iterable[tuple[UUID, Any]] = ()
 ) -> None:
     """Note the things that runs touched, and those whose ids are among values of theirs."""
-    named = {
-        (run_id, UUID(found.decode()))
-        for run_id, value in values
-        for found in _UUID.findall(msgspec.json.encode(value))
-    }
-    named = {(run_id, id) for run_id, id in named if run_id != id}
+    named: set[tuple[UUID, str]] = set()
+    for run_id, value in values:
+        text = msgspec.json.encode(value)
+        found = await run_bounded(len(text), _ids_in, text, small=_SHORT)
+        named |= {(run_id, id) for id in found if id != run_id.hex}
     handed_out = sorted(set(touched))
     if handed_out or named:
         tables = {one.kind: one.table for one in ctx.services.registry.shareables.values() if one.table}
         await run_rows.insert_things(ctx.db, ctx.who.org_id, handed_out, sorted(named), tables)
+
+
+@heavy
+def _ids_in(text: bytes) -> set[str]:
+    return {found.decode().lower().replace("-", "") for found in _UUID.findall(text)}
 
 
 async def cancel_waiting(ctx: Context, run_id: UUID) -> None:

@@ -16,6 +16,10 @@ class _Absent:
 
 ABSENT: Final = _Absent()
 _LARGEST_OPERAND = 4 << 20
+# Of all the arguments of one step together.
+MOST_VALUES = 64_000
+# So many are made at once.
+FEW_VALUES = 10_000
 _TYPES: Mapping[str, type] = {"string": str, "object": dict, "array": list, "boolean": bool}
 
 
@@ -40,10 +44,16 @@ class Values:
 
 @dataclass(slots=True)
 class Allowance:
-    """How much may still be made: bytes of one value, and references of all values that share it."""
+    """How much may still be made: bytes of one value, and values inside all values that share it."""
 
     bytes: int
-    references: int = 64_000
+    values: int = MOST_VALUES
+
+    def count(self) -> None:
+        """One more value is made, whatever it is made of."""
+        self.values -= 1
+        if self.values < 0:
+            raise TooLarge(f"takes more than {MOST_VALUES} values to make")
 
 
 def resolve(value: Any, values: Values, *, most: int) -> Any:
@@ -90,12 +100,20 @@ def _fixed(prepared: Any) -> Any:
     return prepared["$literal"] if isinstance(prepared, dict) else prepared
 
 
+def count_values(value: Any) -> int:
+    """How many values it takes to resolve a value once, as `_resolve` counts them."""
+    if isinstance(value, dict) and not ("$" in value or "$literal" in value):
+        return 1 + sum(map(count_values, value.values()))
+    return 1 + sum(map(count_values, value)) if isinstance(value, list) else 1
+
+
 def size_of(value: Any) -> int:
     """How many bytes a value has as JSON."""
     return len(msgspec.json.encode(value))
 
 
 def _resolve(value: Any, values: Values, item: Any, index: Any, allowance: Allowance) -> Any:
+    allowance.count()
     if isinstance(value, list):
         return [_resolve(one, values, item, index, allowance) for one in value]
     if not isinstance(value, dict):
@@ -110,8 +128,7 @@ def _resolve(value: Any, values: Values, item: Any, index: Any, allowance: Allow
             return value["default"]
         raise BindingFailed(f"{value['$']} has no value")
     allowance.bytes -= _size_named(value["$"], found, values)
-    allowance.references -= 1
-    if allowance.bytes < 0 or allowance.references < 0:
+    if allowance.bytes < 0:
         raise TooLarge("is too large")
     return found
 

@@ -1,6 +1,5 @@
 """Definitions: publishing a spec as the next version of its slug, and reading what a team and the plugins have published."""
 
-import asyncio
 from typing import Any, NoReturn
 
 import msgspec
@@ -104,7 +103,8 @@ async def find(ctx: Context, slug: str, version: int | None = None) -> Found:
 async def _require_valid(ctx: Context, document: Any) -> Workflow:
     known = {tool.name: tool.parameters for tool in await tools.list_tools(ctx)}
     # A large document takes a few hundred milliseconds.
-    if problems := await asyncio.to_thread(problems_in, document, known):
+    size = len(msgspec.json.encode(document))
+    if problems := await ctx.services.compute.run(ctx.who.org_id, size, problems_in, document, known):
         first = problems[0]
         raise InvalidSpec(f"{first.path}: {first.message}", errors=msgspec.to_builtins(problems))
     return stored_workflow(document)

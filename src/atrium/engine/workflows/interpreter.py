@@ -13,11 +13,13 @@ from atrium.engine.workflows.bindings import (
     BindingFailed,
     TooLarge,
     Values,
+    count_values,
     holds,
     resolve,
     resolve_each,
     steps_named_in,
 )
+from atrium.kit.compute import heavy
 from atrium.seams.workflows import ChoiceStep, MapStep, Step, ToolStep, Workflow
 
 LARGEST_VALUE = 1 << 20
@@ -50,6 +52,26 @@ class Spec:
     def needs(self) -> Mapping[str, frozenset[str]]:
         """The steps whose outputs it takes to enter each step."""
         return {name: frozenset(steps_named_in(_bound(step))) for name, step in self.steps.items()}
+
+    @cached_property
+    def weights(self) -> Mapping[str, int]:
+        """How many values it takes at most to enter each step; with a map, which may be empty, also the one behind it."""
+        found: dict[str, int] = {}
+        behind = self.output_weight
+        for step in reversed(self.workflow.steps):
+            own = count_values(_bound(step))
+            behind = found[step.name] = own * self.workflow.max_steps + behind if isinstance(step, MapStep) else own
+        return found
+
+    @cached_property
+    def output_weight(self) -> int:
+        """How many values it takes to make the run's output."""
+        return count_values(self.workflow.output)
+
+    def weight_after(self, name: str, output: Mapping[str, Any] | None) -> int:
+        """How many values it takes at most to go on from a step that came to this output."""
+        following = self.after(name, output)
+        return self.output_weight if following is None else self.weights[following]
 
     @cached_property
     def output_needs(self) -> frozenset[str]:
@@ -124,6 +146,7 @@ class Moves:
     end: RunEnd | None = None
 
 
+@heavy
 def begin(run: Situation, name: str | None = None) -> Moves:
     """Enter the start step, or the one named."""
     moves = Moves(run.used)
@@ -131,6 +154,7 @@ def begin(run: Situation, name: str | None = None) -> Moves:
     return moves
 
 
+@heavy
 def go_on(run: Situation, name: str, output: Mapping[str, Any] | None) -> Moves:
     """A step has succeeded: enter the next one, or end. Only a choice's output has to be known for that."""
     moves = Moves(run.used)

@@ -18,7 +18,7 @@ from atrium.engine.workflows import (
     run_rows,
     store,
 )
-from atrium.engine.workflows.bindings import check_input, size_of
+from atrium.engine.workflows.bindings import FEW_VALUES, check_input, size_of
 from atrium.engine.workflows.interpreter import NeedsOutputs, RunEnd, Spec
 from atrium.engine.workflows.listing_rows import RunFilter
 from atrium.engine.workflows.memory import Memory
@@ -40,6 +40,7 @@ from atrium.engine.workflows.run_rows import LockedRun, NewRun
 from atrium.engine.workflows.specs import read_spec
 from atrium.ground.audit import service as audit
 from atrium.ground.identity import service as identity
+from atrium.kit.compute import run_bounded
 from atrium.kit.errors import TooLarge
 from atrium.kit.ids import new_id
 from atrium.kit.paging import Page, Pager
@@ -114,9 +115,9 @@ async def _begin(ctx: Context, run: NewRun, spec: Spec, taken: resuming.Taken | 
     looked_for: set[str] = set() if taken else set(spec.names)
     while True:
         try:
-            moves = interpreter.begin(
-                advancing.situation_of(row, spec, outputs, looked_for), resume.step if resume else None
-            )
+            situation, step = advancing.situation_of(row, spec, outputs, looked_for), resume.step if resume else None
+            weight = spec.weights[step or spec.workflow.start]
+            moves = await run_bounded(weight, interpreter.begin, situation, step, small=FEW_VALUES)
             break
         except NeedsOutputs as needs:
             looked_for |= needs.steps

@@ -1,12 +1,12 @@
 """A document's text read by the model of the role `utility`, part by part."""
 
-import asyncio
 import json
 import re
 from uuid import UUID
 
 from atrium.engine.ai import service as ai
 from atrium.engine.ai.model import UtilityModel
+from atrium.kit.compute import heavy
 from atrium.product.knowledge.judging import SCHEMA, Findings, Part, judged, refused
 from atrium.product.knowledge.model import Evidence, Mention
 from atrium.seams.context import Operation
@@ -38,18 +38,19 @@ async def ask(op: Operation, text: str, salt: UUID) -> Findings:
     """What the model finds in a text; one part that is refused refuses all of it."""
     model = await ai.open_utility(op)
     found = [await _ask_part(op, model, part, salt) for part in parts_of(text)]
-    return await asyncio.to_thread(_together, found)
+    size = sum(len(one.mentions) + len(one.relations) for one in found)
+    return await op.services.compute.run(op.who.org_id, size, _together, found)
 
 
 async def _ask_part(op: Operation, model: UtilityModel, part: Part, salt: UUID) -> Findings:
-    turn = await asyncio.to_thread(_turn, part)
+    compute, org_id, turn = op.services.compute, op.who.org_id, _turn(part)
     try:
         reply = await ai.run_on(op, model, turn, seconds=LONGEST_TURN, simulation=lambda: _simulated(part))
     except ReplyUnfit as error:
         # The model port tells that it does not fit; judging it again tells where.
-        await asyncio.to_thread(judged, error.text, part, salt)
+        await compute.run(org_id, len(error.text), judged, error.text, part, salt)
         raise refused([("", error.message)]) from error
-    return await asyncio.to_thread(judged, reply.text, part, salt)
+    return await compute.run(org_id, len(reply.text), judged, reply.text, part, salt)
 
 
 def _turn(part: Part) -> Turn:
@@ -63,6 +64,7 @@ def _turn(part: Part) -> Turn:
     )
 
 
+@heavy
 def _together(found: list[Findings]) -> Findings:
     """All parts as one; what two of them say of the same place counts once."""
     mentions: dict[tuple[UUID, int], Mention] = {}

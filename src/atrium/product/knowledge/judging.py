@@ -9,6 +9,7 @@ from typing import Any, get_args
 from uuid import UUID
 
 from atrium.kit import replies
+from atrium.kit.compute import heavy
 from atrium.kit.replies import compile_schema, faults_in, judge_json
 from atrium.product.knowledge.model import EntityType, Evidence, Mention, ReplyRefused
 from atrium.product.knowledge.names import entity_id, folded, one_line
@@ -73,6 +74,7 @@ class Findings:
     relations: list[Evidence]
 
 
+@heavy
 def judged(reply: str, part: Part, salt: UUID) -> Findings:
     """What a reply says about a part; refused when anything in it does not hold."""
     try:

@@ -99,7 +99,7 @@ async def _import_object(op: Operation, founding: Founding, work: Import, id: UU
         raise BadFile(f"at most {formats.LARGEST} bytes are read; split the file")
     async with aclosing(repository.open_content(op, stored.id, version)) as found:
         body = b"".join([piece async for piece in found])
-    texts = await asyncio.to_thread(formats.read, body)
+    texts = await op.services.compute.run(op.who.org_id, len(body), formats.read, body)
     async with op.begin(reading=True) as ctx:
         known = await store.list_locales(ctx.db, founding.org_id)
     if locale not in known:

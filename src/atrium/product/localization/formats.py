@@ -11,6 +11,7 @@ from xml.sax.saxutils import escape
 from babel.messages.pofile import PoFileError, read_po
 
 from atrium.kit.catalogs import BASE, LONGEST_TEXT
+from atrium.kit.compute import heavy
 from atrium.product.localization.disk import as_json
 from atrium.product.localization.model import BadFile, FileFormat, MessageRow
 
@@ -38,6 +39,7 @@ def written(format: FileFormat, locale: str, rows: Sequence[MessageRow]) -> byte
     return _WRITERS[format](locale, rows)
 
 
+@heavy
 def read(body: bytes) -> dict[str, str]:
     """The texts in a file by key; the format is told by how it begins."""
     if len(body) > LARGEST:

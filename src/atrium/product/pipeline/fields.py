@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from atrium.engine.ai import service as ai
+from atrium.kit.compute import heavy
 from atrium.kit.replies import ReplyRefused, compile_schema, faults_in, judge_json
 from atrium.kit.scales import SchemaRefused
 from atrium.product.pipeline.model import BadSchema, FieldsRefused
@@ -47,12 +48,13 @@ def _fault(path: str) -> dict[str, str]:
 
 async def ask_for_fields(op: Operation, schema: dict[str, Any], text: str) -> dict[str, Any]:
     """What the model of the role `utility` reads out of a text; refused with the places that do not fit the schema."""
+    compute = op.services.compute
     turn = await asyncio.to_thread(_turn, schema, text[:LONGEST_TEXT])
     try:
         reply = await ai.run_on(op, await ai.open_utility(op), turn, seconds=LONGEST_TURN)
     except ReplyUnfit as error:
-        raise await asyncio.to_thread(_refusal, error, schema) from error
-    return await asyncio.to_thread(_taken, reply.text)
+        raise await compute.run(op.who.org_id, len(error.text), _refusal, error.text, error.message, schema) from error
+    return await compute.run(op.who.org_id, len(reply.text), _taken, reply.text)
 
 
 def _turn(schema: dict[str, Any], text: str) -> Turn:
@@ -65,6 +67,7 @@ def _turn(schema: dict[str, Any], text: str) -> Turn:
     )
 
 
+@heavy
 def _taken(reply: str) -> dict[str, Any]:
     fields = judge_json(reply)
     if faults := list(islice(_unkept(fields, ""), _MOST_FAULTS)):
@@ -72,12 +75,13 @@ def _taken(reply: str) -> dict[str, Any]:
     return dict(fields)
 
 
-def _refusal(error: ReplyUnfit, schema: dict[str, Any]) -> FieldsRefused:
+@heavy
+def _refusal(text: str, message: str, schema: dict[str, Any]) -> FieldsRefused:
     try:
-        faults = faults_in(judge_json(error.text), compile_schema(schema), _MOST_FAULTS)
+        faults = faults_in(judge_json(text), compile_schema(schema), _MOST_FAULTS)
     except ReplyRefused as problem:
         faults = [("", str(problem))]
-    return _refused(faults or [("", error.message)])
+    return _refused(faults or [("", message)])
 
 
 def _refused(faults: list[tuple[str, str]]) -> FieldsRefused:

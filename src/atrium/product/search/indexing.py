@@ -1,43 +1,42 @@
 """Keeping the index: it follows things in the transaction that changes them, and is made anew beside writers."""
 
-import asyncio
 from uuid import UUID
 
 from atrium.engine.repository.model import StoredObject, is_markdown
+from atrium.kit.compute import ComputePool
 from atrium.kit.database import Transaction
 from atrium.product.notes.model import Note
 from atrium.product.search import index_rows, store
 from atrium.product.search.words import Indexed, index
 
-# A longer text is cut into words in a thread, so that the others are served meanwhile.
-_LONG = 20_000
+# A text that is not longer is cut into words at once.
+_SHORT = 20_000
 # So many objects that were moved have their words read in the transaction that moves them.
 _FEW = 20
 
 
-async def put(db: Transaction, org_id: UUID, source: str, id: UUID, title: str, key: str, text: str) -> None:
-    """Write the row of a thing that this transaction has written."""
-    await index_rows.put_rows(db, org_id, source, [id], [await read(title, key, text)])
-
-
-async def put_note(db: Transaction, org_id: UUID, note: Note) -> None:
+async def put_note(db: Transaction, compute: ComputePool, org_id: UUID, note: Note) -> None:
     """Write the row of a note that this transaction has written."""
+    words = await read(compute, org_id, note.title, "", note.body)
     if note.version == 1:
-        await store.insert_note(db, org_id, note, await read(note.title, "", note.body))
+        await store.insert_note(db, org_id, note, words)
     else:
-        await put(db, org_id, "notes", note.id, note.title, "", note.body)
+        await index_rows.put_rows(db, org_id, "notes", [note.id], [words])
 
 
-async def put_object(db: Transaction, org_id: UUID, stored: StoredObject) -> None:
+async def put_object(db: Transaction, compute: ComputePool, org_id: UUID, stored: StoredObject) -> None:
     """Write the row of an object that this transaction has written, by its name until its text has been read."""
     version = stored.version
     title = version.metadata.get("title", version.filename) if is_markdown(version.content_type) else version.filename
     new = version.number == 1 and not version.deleted
-    if not (new and await store.insert_object(db, org_id, stored, await read(title, stored.key, ""))):
-        await put(db, org_id, "objects", stored.id, title, stored.key, "")
+    words = await read(compute, org_id, title, stored.key, "")
+    if not (new and await store.insert_object(db, org_id, stored, words)):
+        await index_rows.put_rows(db, org_id, "objects", [stored.id], [words])
 
 
-async def refresh(db: Transaction, org_id: UUID, source: str, ids: list[UUID], *, again: bool = False) -> None:
+async def refresh(
+    db: Transaction, compute: ComputePool, org_id: UUID, source: str, ids: list[UUID], *, again: bool = False
+) -> None:
     """Make the rows of these things agree with them; words that the index has are read only `again`."""
     if not ids:
         return
@@ -46,27 +45,25 @@ async def refresh(db: Transaction, org_id: UUID, source: str, ids: list[UUID], *
     await index_rows.follow_access(db, org_id, source, ids)
     found = await index_rows.list_unread(db, org_id, source, ids, again=again)
     if found:
-        rows = [await read(one.title, one.key or "", one.text) for one in found]
+        rows = [await read(compute, org_id, one.title, one.key or "", one.text) for one in found]
         await index_rows.put_rows(db, org_id, source, [one.id for one in found], rows)
 
 
-async def follow_moved(db: Transaction, org_id: UUID, ids: list[UUID]) -> None:
+async def follow_moved(db: Transaction, compute: ComputePool, org_id: UUID, ids: list[UUID]) -> None:
     """Write the new keys of objects; the words of few are read at once, those of many soon after."""
     if len(ids) <= _FEW:
         # What still waits since an earlier move has its newest key in the index then.
         await store.take_moved(db, org_id, ids)
-        await refresh(db, org_id, "objects", ids, again=True)
+        await refresh(db, compute, org_id, "objects", ids, again=True)
         return
     await store.insert_moved(db, org_id, ids)
 
 
-async def read_moved(db: Transaction, org_id: UUID, ids: list[UUID]) -> None:
+async def read_moved(db: Transaction, compute: ComputePool, org_id: UUID, ids: list[UUID]) -> None:
     """Read the words of those of these objects that still wait for it since they were moved."""
-    await refresh(db, org_id, "objects", await store.take_moved(db, org_id, ids), again=True)
+    await refresh(db, compute, org_id, "objects", await store.take_moved(db, org_id, ids), again=True)
 
 
-async def read(title: str, key: str, text: str) -> Indexed:
+async def read(compute: ComputePool, org_id: UUID, title: str, key: str, text: str) -> Indexed:
     """What the index keeps of a thing."""
-    if len(text) < _LONG:
-        return index(title, key, text)
-    return await asyncio.to_thread(index, title, key, text)
+    return await compute.run(org_id, len(text), index, title, key, text, small=_SHORT)

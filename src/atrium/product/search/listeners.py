@@ -9,27 +9,27 @@ from atrium.seams.wiring import Listener
 
 async def on_note_saved(ctx: Context, event: NoteSaved) -> None:
     """Write the note's row, together with the note."""
-    await indexing.put_note(ctx.db, ctx.who.org_id, event.note)
+    await indexing.put_note(ctx.db, ctx.services.compute, ctx.who.org_id, event.note)
 
 
 async def on_notes_changed(ctx: Context, event: NotesChanged) -> None:
     """Follow the notes."""
-    await indexing.refresh(ctx.db, ctx.who.org_id, "notes", event.ids)
+    await indexing.refresh(ctx.db, ctx.services.compute, ctx.who.org_id, "notes", event.ids)
 
 
 async def on_object_written(ctx: Context, event: ObjectWritten) -> None:
     """Write the object's row, by its name until its text has been read."""
-    await indexing.put_object(ctx.db, ctx.who.org_id, event.object)
+    await indexing.put_object(ctx.db, ctx.services.compute, ctx.who.org_id, event.object)
 
 
 async def on_objects_changed(ctx: Context, event: ObjectsChanged) -> None:
     """Follow the objects."""
-    await indexing.refresh(ctx.db, ctx.who.org_id, "objects", event.ids)
+    await indexing.refresh(ctx.db, ctx.services.compute, ctx.who.org_id, "objects", event.ids)
 
 
 async def on_objects_moved(ctx: Context, event: ObjectsMoved) -> None:
     """Follow the objects to their new keys."""
-    await indexing.follow_moved(ctx.db, ctx.who.org_id, event.ids)
+    await indexing.follow_moved(ctx.db, ctx.services.compute, ctx.who.org_id, event.ids)
 
 
 LISTENERS = (

@@ -11,9 +11,11 @@ from atrium.engine.repository import texts
 from atrium.engine.repository.model import FoundObject
 from atrium.ground.access import service as access
 from atrium.ground.identity import service as identity
+from atrium.kit.compute import TooHeavy
 from atrium.kit.database import TookTooLong
 from atrium.kit.errors import Invalid
 from atrium.kit.paging import Pager
+from atrium.kit.shares import Busy
 from atrium.product.notes import service as notes
 from atrium.product.notes.model import Note
 from atrium.product.search import entities, ranking, snippets, store
@@ -32,11 +34,12 @@ from atrium.product.search.model import (
     TeamName,
 )
 from atrium.product.search.queries import COLLECTED, Query, read_query, understood
+from atrium.product.search.snippets import Cut, Source
 from atrium.product.search.words import chunks_of, triples_of
 from atrium.seams.context import Context
 
-# All searches end by then, so that the reply is there in half a second.
-_BUDGET_MS, _LEAST_MS = 400, 20
+# With less time left, nothing more is looked for.
+_LEAST_MS = 20
 # So many rows are ranked, and in a large instance.
 _MOST, _MOST_OF_MANY = 200, 100
 # So many matching rows are weighed against each other while the instance is small.
@@ -58,6 +61,10 @@ _MOST_STRICT = 2
 _MOST_TITLED = 3
 # Snippets are looked for in the beginning of a text.
 _SHOWN_CHARACTERS = 60_000
+# Texts of a page that have no more characters together are cut at once; others in so many seconds, or shown from their beginning.
+_CUT_AT_ONCE, _CUT_SECONDS = 30_000, 3.0
+# A search holds a connection: it does not wait for long.
+_CUT_WAITS = 0.5
 _TITLED, _WITH_ALL, _NEARLY, _WITH_ANY, _LIKE = range(5)
 
 # How well something fits, worst-to-best reversed: by which way it was found, score, age, id.
@@ -178,10 +185,15 @@ def _is_misspelt(looking: Looking) -> bool:
     return looking.words <= _MOST_TITLED and sum(not one.relaxed for one in looking.found.values()) < _FEW
 
 
+def budget_of(looking: Looking) -> int:
+    """Milliseconds in which all that a search looks for is found, or left out."""
+    return looking.ctx.services.settings.search_milliseconds
+
+
 async def _named(looking: Looking) -> None:
     """Entities by their names; they are read with the knowledge graph's own rule, and shown as they were read."""
     try:
-        async with looking.ctx.db.within(_BUDGET_MS):
+        async with looking.ctx.db.within(budget_of(looking)):
             found = await entities.list_fitting(looking.ctx, looking.search, looking.query)
     except TookTooLong:
         looking.cut = True
@@ -309,7 +321,8 @@ async def _candidates(
     most: int | None = None,
 ) -> Candidates:
     asked, query = looking.search, looking.query
-    left = _BUDGET_MS - round((time.monotonic() - looking.began) * 1000)
+    spent = round((time.monotonic() - looking.began) * 1000)
+    left = budget_of(looking) - spent
     if left < _LEAST_MS:
         looking.cut = True
         return Candidates([], 0)
@@ -354,7 +367,7 @@ def _seeks_entities(looking: Looking) -> bool:
 
 async def _hits(looking: Looking, ranked: list[Ranked]) -> list[SearchHit]:
     """What is shown, read anew with the predicates of notes and the repository: a row of the index alone shows nothing."""
-    ctx, query = looking.ctx, looking.query
+    ctx = looking.ctx
     ids = {one.candidate.id for one in ranked} - looking.named.keys()
     of_notes = [one.candidate.id for one in ranked if one.candidate.kind == "note"]
     found: dict[UUID, Note | FoundObject | Named] = {
@@ -363,50 +376,65 @@ async def _hits(looking: Looking, ranked: list[Ranked]) -> list[SearchHit]:
         **{one.candidate.id: looking.named[one.candidate.id] for one in ranked if one.candidate.id in looking.named},
     }
     teams = await store.list_team_names(ctx.db, ctx.who.org_id, list({_team_of(thing) for thing in found.values()}))
-    asked = snippets.asked_for(query.words, query.beginning, query.stems.values())
+    shown = [(one, thing) for one in ranked if (thing := found.get(one.candidate.id)) is not None]
     return [
-        _hit(asked, one, thing, TeamName(_team_of(thing), teams.get(_team_of(thing), "")))
-        for one in ranked
-        if (thing := found.get(one.candidate.id)) is not None
+        _hit(cut, one, thing, TeamName(_team_of(thing), teams.get(_team_of(thing), "")))
+        for cut, (one, thing) in zip(await _cut(looking, [thing for _, thing in shown]), shown, strict=True)
     ]
+
+
+async def _cut(looking: Looking, things: list[Note | FoundObject | Named]) -> list[Cut]:
+    ctx, query, sources = looking.ctx, looking.query, [_source_of(thing) for thing in things]
+    size, stems = sum(len(one.text) for one in sources), list(query.stems.values())
+    try:
+        return await ctx.services.compute.run(
+            ctx.who.org_id, size, snippets.cut, list(query.words), query.beginning, stems, sources,
+            small=_CUT_AT_ONCE, seconds=_CUT_SECONDS, waits=_CUT_WAITS,
+        )  # fmt: skip
+    except (Busy, TooHeavy):
+        return snippets.beginnings(sources)
+
+
+def _source_of(thing: Note | FoundObject | Named) -> Source:
+    if isinstance(thing, Named):
+        return Source(thing.name, None, thing.entity.quote)
+    return (
+        Source(thing.title, None, thing.body) if isinstance(thing, Note) else Source(thing.title, thing.key, thing.text)
+    )
 
 
 def _team_of(thing: Note | FoundObject | Named) -> UUID:
     return thing.entity.team_id if isinstance(thing, Named) else thing.team_id
 
 
-def _hit(asked: snippets.Asked, ranked: Ranked, thing: Note | FoundObject | Named, team: TeamName) -> SearchHit:
+def _hit(cut: Cut, ranked: Ranked, thing: Note | FoundObject | Named, team: TeamName) -> SearchHit:
     if isinstance(thing, Named):
-        return _entity_hit(asked, thing, team)
-    key, content_type, text = (
-        (None, None, thing.body) if isinstance(thing, Note) else (thing.key, thing.content_type, thing.text)
-    )
-    snippet, marks = snippets.snippet_of(text, asked)
+        return _entity_hit(cut, thing, team)
+    key, content_type = (None, None) if isinstance(thing, Note) else (thing.key, thing.content_type)
     return SearchHit(
         kind=_kind_of(thing),
         id=thing.id,
         title=thing.title,
-        snippet=snippet,
-        marks=marks,
+        snippet=cut.snippet,
+        marks=cut.marks,
         team=team,
         updated_at=thing.updated_at,
         score=ranked.score,
-        matched=_matched(asked, ranked, thing.title, key),
+        matched=_matched(cut, ranked),
         key=key,
         content_type=content_type,
         visibility=thing.visibility,
     )
 
 
-def _entity_hit(asked: snippets.Asked, named: Named, team: TeamName) -> SearchHit:
+def _entity_hit(cut: Cut, named: Named, team: TeamName) -> SearchHit:
     entity = named.entity
-    snippet, marks = snippets.snippet_of(entity.quote, asked)
     return SearchHit(
         kind="entity",
         id=entity.id,
         title=named.name,
-        snippet=snippet,
-        marks=marks,
+        snippet=cut.snippet,
+        marks=cut.marks,
         team=team,
         updated_at=entity.read_at,
         score=named.score,
@@ -421,11 +449,11 @@ def _kind_of(thing: Note | FoundObject) -> Kind:
     return "document" if thing.document else "object"
 
 
-def _matched(asked: snippets.Asked, ranked: Ranked, title: str, key: str | None) -> list[Place]:
+def _matched(cut: Cut, ranked: Ranked) -> list[Place]:
     places: list[Place] = []
-    if ranked.way in (_NEARLY, _LIKE) or snippets.has_words(title, asked):
+    if ranked.way in (_NEARLY, _LIKE) or cut.in_title:
         places.append("title")
-    if key is not None and snippets.has_words(key, asked):
+    if cut.in_key:
         places.append("key")
     if ranking.is_in_text(ranked.candidate):
         places.append("text")

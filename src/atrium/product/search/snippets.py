@@ -4,6 +4,9 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from itertools import islice, takewhile
 
+import msgspec
+
+from atrium.kit.compute import heavy
 from atrium.product.search.words import LONGEST_WORD, beginning_with, composed, folded, is_spaced, spans
 
 LONGEST = 240
@@ -57,13 +60,51 @@ def asked_for(words: Collection[str], beginning: str, stems: Iterable[str]) -> A
     return Asked(words, beginning, tuple(sorted(stem for stem in cut if len(stem) >= _LEAST_STEM)))
 
 
+class Source(msgspec.Struct, frozen=True):
+    """What a result is cut from."""
+
+    title: str
+    key: str | None
+    text: str
+
+
+class Cut(msgspec.Struct, frozen=True):
+    """A result's piece of text with its marks, and whether title and key have one of the words."""
+
+    snippet: str
+    marks: list[Mark]
+    in_title: bool = False
+    in_key: bool = False
+
+
+@heavy
+def cut(words: Collection[str], beginning: str, stems: Collection[str], sources: list[Source]) -> list[Cut]:
+    """The pieces of a page of results."""
+    asked = asked_for(words, beginning, stems)
+    return [
+        Cut(
+            *snippet_of(one.text, asked), has_words(one.title, asked), one.key is not None and has_words(one.key, asked)
+        )
+        for one in sources
+    ]
+
+
+def beginnings(sources: list[Source]) -> list[Cut]:
+    """How the texts begin, without a mark: what is shown where cutting takes too long."""
+    return [Cut(_plain(one.text[:LONGEST]), []) for one in sources]
+
+
 def snippet_of(text: str, asked: Asked) -> tuple[str, list[Mark]]:
     """At most 240 characters around the best place, and the spans in them that match."""
     text = composed(text)
     places = _places(text, asked)
     start, stop = _window(text, places)
     marks = [(begin - start, min(end, stop) - start) for begin, end, _ in places if start <= begin < stop]
-    return _SPACE.sub(" ", _HIDDEN.sub(" ", text[start:stop])), marks
+    return _plain(text[start:stop]), marks
+
+
+def _plain(piece: str) -> str:
+    return _SPACE.sub(" ", _HIDDEN.sub(" ", piece))
 
 
 def has_words(text: str, asked: Asked) -> bool:

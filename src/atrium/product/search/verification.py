@@ -5,6 +5,7 @@ from uuid import UUID
 
 import msgspec
 
+from atrium.kit.compute import ComputePool
 from atrium.kit.database import Database, Transaction
 from atrium.kit.ids import NIL
 from atrium.product.search import index_rows, indexing
@@ -21,7 +22,7 @@ class Difference(msgspec.Struct, frozen=True):
     problem: str
 
 
-async def rebuild(database: Database, org_id: UUID) -> int:
+async def rebuild(database: Database, compute: ComputePool, org_id: UUID) -> int:
     """Write every row of a company anew and drop what is left over; how many things were read."""
     done = 0
     for source in index_rows.TRUTH:
@@ -29,18 +30,18 @@ async def rebuild(database: Database, org_id: UUID) -> int:
         while True:
             async with database.begin(org_id) as db:
                 ids = await index_rows.list_ids(db, org_id, source, after, _BATCH)
-                await indexing.refresh(db, org_id, source, ids, again=True)
+                await indexing.refresh(db, compute, org_id, source, ids, again=True)
             done += len(ids)
             if len(ids) < _BATCH:
                 break
             after = ids[-1]
         async with database.begin(org_id) as db:
             left = await index_rows.list_left_over(db, org_id, source)
-            await indexing.refresh(db, org_id, source, left)
+            await indexing.refresh(db, compute, org_id, source, left)
     return done
 
 
-async def verify(database: Database, org_id: UUID) -> AsyncIterator[Difference]:
+async def verify(database: Database, compute: ComputePool, org_id: UUID) -> AsyncIterator[Difference]:
     """Every difference between a company's rows and its things, each thing as of one moment."""
     for source in index_rows.TRUTH:
         after = NIL
@@ -48,7 +49,7 @@ async def verify(database: Database, org_id: UUID) -> AsyncIterator[Difference]:
             async with database.begin(org_id) as db:
                 ids = await index_rows.list_ids(db, org_id, source, after, _BATCH)
                 await index_rows.lock_sources(db, org_id, source, ids)
-                wrong = await _wrong(db, org_id, source, ids)
+                wrong = await _wrong(db, compute, org_id, source, ids)
             for id, problem in wrong:
                 yield Difference(org_id, source, id, problem)
             if len(ids) < _BATCH:
@@ -60,7 +61,9 @@ async def verify(database: Database, org_id: UUID) -> AsyncIterator[Difference]:
             yield Difference(org_id, source, id, "left over")
 
 
-async def _wrong(db: Transaction, org_id: UUID, source: str, ids: list[UUID]) -> list[tuple[UUID, str]]:
+async def _wrong(
+    db: Transaction, compute: ComputePool, org_id: UUID, source: str, ids: list[UUID]
+) -> list[tuple[UUID, str]]:
     things = await index_rows.list_unread(db, org_id, source, ids, again=True)
-    read = [await indexing.read(one.title, one.key or "", one.text) for one in things]
+    read = [await indexing.read(compute, org_id, one.title, one.key or "", one.text) for one in things]
     return await index_rows.list_wrong(db, org_id, source, [one.id for one in things], read)

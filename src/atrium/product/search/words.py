@@ -8,6 +8,7 @@ from itertools import islice, pairwise
 
 import msgspec
 
+from atrium.kit.compute import heavy
 from atrium.product.search.languages import languages_of
 
 # Letters and digits; every character of a script without spaces is a word of its own.
@@ -19,6 +20,8 @@ _SPACED_WORD, _ASCII_WORD = re.compile(r"[^\W_]+"), re.compile(r"[a-z0-9]+")
 _SINGLE_CHARACTER, _NEVER = re.compile(f"[{_SINGLE}]"), re.compile(r"(?!)")
 _PICKED = re.compile(r"'([^']+)':(\S+)")
 LONGEST_WORD = 64
+# Characters whose folding is remembered: more than any people write in, far fewer than there are.
+_MOST_FOLDED = 20_000
 HEAD_WORDS = 60
 # What a tsvector can hold: so many positions, so many of one word, and a megabyte of words and positions together.
 _LAST_POSITION, _MOST_OF_A_WORD, _MOST_BYTES = 16_383, 255, 500_000
@@ -37,7 +40,9 @@ class _Folding(dict[int, int]):
     def __missing__(self, code: int) -> int:
         base = unicodedata.normalize("NFKD", chr(code))
         lower = (base[0] if len(base) == 1 or unicodedata.combining(base[1]) else chr(code)).lower()
-        self[code] = folded = ord(lower) if len(lower) == 1 else code
+        folded = ord(lower) if len(lower) == 1 else code
+        if len(self) < _MOST_FOLDED:
+            self[code] = folded
         return folded
 
 
@@ -112,6 +117,7 @@ def chunks_of(word: str) -> list[list[str]]:
     return [triples[:at] + triples[at + _CHANGED :] for at in range(size - _CHANGED + 1)] if size > _CHANGED + 1 else []
 
 
+@heavy
 def index(title: str, key: str, text: str) -> Indexed:
     """What the index keeps; of a very long text, its beginning."""
     titled, keyed, written = words_of(title), words_of(key), words_of(text)

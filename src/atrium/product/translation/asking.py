@@ -8,6 +8,7 @@ from typing import Any
 
 from atrium.engine.ai import service as ai
 from atrium.engine.ai.model import ShownUsage, UtilityModel
+from atrium.kit.compute import heavy
 from atrium.kit.errors import Exhausted
 from atrium.kit.estimates import estimate_tokens
 from atrium.kit.languages import UNKNOWN, canonical, is_tag, name_of
@@ -84,7 +85,8 @@ async def translate_units(
     A quota or a model that fails before anything was translated is raised; after that the rest stays as it was, unless the caller wants
     `all_or_none`. A unit whose replies are broken stays as it was in either case.
     """
-    parts = await asyncio.to_thread(_Parts.of, units)
+    compute, size = op.services.compute, sum(len(unit.sent) for unit in units)
+    parts = await compute.run(op.who.org_id, size, _parts_of, units)
     work = _Work(op, model, parts.asked, languages, glossary)
     work.all_or_none = all_or_none
     gone: asyncio.Future[Any] = asyncio.ensure_future(op.gone())
@@ -92,7 +94,7 @@ async def translate_units(
         outcome = await work.run(gone)
     finally:
         gone.cancel()
-    return await asyncio.to_thread(parts.joined, outcome)
+    return await compute.run(op.who.org_id, size, _joined, parts, outcome)
 
 
 @dataclass(slots=True)
@@ -104,29 +106,44 @@ class _Parts:
     # Of each unit where it begins among those; of a long one also how it was divided.
     places: list[tuple[int, Sequenced | None]] = field(default_factory=list)
 
-    @classmethod
-    def of(cls, units: Sequence[Unit]) -> "_Parts":
-        made = cls(units)
-        for unit in units:
-            division = divided(unit) if len(unit.sent) > _LONGEST_UNIT else None
-            made.places.append((len(made.asked), division))
-            made.asked += [unit] if division is None else division.units
-        return made
 
-    def joined(self, outcome: Outcome) -> Outcome:
-        """The outcome by the units themselves; a long one is taken whole, or stays as it was."""
-        texts, reasons = dict[int, str](), dict[int, Reason]()
-        for number, (start, division) in enumerate(self.places):
-            places = range(start, start + (1 if division is None else len(division.units)))
-            if why := next((outcome.reasons[place] for place in places if place in outcome.reasons), None):
-                reasons[number] = why
-                continue
-            found = [outcome.texts[place] for place in places]
-            try:
-                texts[number] = found[0] if division is None else self.units[number].restored(division.filled(found))
-            except ReplyBroken as error:
-                reasons[number] = error.fault
-        return replace(outcome, texts=texts, reasons=reasons)
+@heavy
+def _parts_of(units: Sequence[Unit]) -> _Parts:
+    made = _Parts(units)
+    for unit in units:
+        division = divided(unit) if len(unit.sent) > _LONGEST_UNIT else None
+        made.places.append((len(made.asked), division))
+        made.asked += [unit] if division is None else division.units
+    return made
+
+
+@heavy
+def _joined(parts: _Parts, outcome: Outcome) -> Outcome:
+    """The outcome by the units themselves; a long one is taken whole, or stays as it was."""
+    texts, reasons = dict[int, str](), dict[int, Reason]()
+    for number, (start, division) in enumerate(parts.places):
+        places = range(start, start + (1 if division is None else len(division.units)))
+        if why := next((outcome.reasons[place] for place in places if place in outcome.reasons), None):
+            reasons[number] = why
+            continue
+        found = [outcome.texts[place] for place in places]
+        try:
+            texts[number] = found[0] if division is None else parts.units[number].restored(division.filled(found))
+        except ReplyBroken as error:
+            reasons[number] = error.fault
+    return replace(outcome, texts=texts, reasons=reasons)
+
+
+@heavy
+def _restored(asked: list[tuple[Unit, Any]]) -> list[str | ReplyBroken]:
+    """Each unit with its reply, or why the reply cannot be taken."""
+    found: list[str | ReplyBroken] = []
+    for unit, reply in asked:
+        try:
+            found.append(unit.restored(reply))
+        except ReplyBroken as error:
+            found.append(error)
+    return found
 
 
 class _Work:
@@ -182,7 +199,7 @@ class _Work:
             self.stopped = "quota" if isinstance(error, Exhausted) else "model"
             self._note(batch, self.stopped)
             return []
-        return await asyncio.to_thread(self._judge, batch, replies)
+        return await self._judge(batch, replies)
 
     def _note(self, batch: list[_Group], reason: Reason) -> list[_Group]:
         for group in batch:
@@ -204,20 +221,26 @@ class _Work:
             self.outcome.source = canonical(said["source"])
         return dict(said["blocks"])
 
-    def _judge(self, batch: list[_Group], replies: dict[str, Any]) -> list[_Group]:
-        broken = list[_Group]()
-        for place, group in enumerate(batch):
-            failed = list[int]()
-            for number in group.numbers:
-                try:
-                    self.outcome.texts[number] = self.units[number].restored(replies.get(str(place)))
-                    self.outcome.reasons.pop(number, None)
-                except ReplyBroken as error:
-                    self.outcome.reasons[number] = error.fault
-                    failed.append(number)
-            if failed:
-                broken.append(_Group(group.sent, group.note, failed))
-        return broken
+    async def _judge(self, batch: list[_Group], replies: dict[str, Any]) -> list[_Group]:
+        asked = [
+            (number, self.units[number], replies.get(str(place)))
+            for place, group in enumerate(batch)
+            for number in group.numbers
+        ]
+        size = sum(len(unit.sent) + (len(reply) if isinstance(reply, str) else 0) for _, unit, reply in asked)
+        judged = await self.op.services.compute.run(
+            self.op.who.org_id, size, _restored, [(unit, reply) for _, unit, reply in asked]
+        )
+        failed = set[int]()
+        for (number, _, _), text in zip(asked, judged, strict=True):
+            if isinstance(text, ReplyBroken):
+                self.outcome.reasons[number] = text.fault
+                failed.add(number)
+            else:
+                self.outcome.texts[number] = text
+                self.outcome.reasons.pop(number, None)
+        kept = (_Group(one.sent, one.note, [number for number in one.numbers if number in failed]) for one in batch)
+        return [group for group in kept if group.numbers]
 
     def _turn(self, batch: list[_Group]) -> Turn:
         blocks = {str(number): group.sent for number, group in enumerate(batch)}

@@ -9,6 +9,7 @@ from atrium.engine.ai import service as ai
 from atrium.ground.access import service as access
 from atrium.ground.features import service as features
 from atrium.kit import catalogs
+from atrium.kit.compute import heavy
 from atrium.kit.html_units import html_units
 from atrium.kit.icu import MessageRefused
 from atrium.kit.icu_units import icu_units
@@ -58,10 +59,11 @@ async def translate_text(op: Operation, draft: TranslationDraft, *, all_or_none:
     features.require_feature(op, FEATURE)
     access.require(op, "chat:use")
     languages = _languages(draft.target, draft.source)
-    template = await asyncio.to_thread(template_of, draft.format, draft.text, languages.target)
+    compute, size = op.services.compute, len(draft.text)
+    template = await compute.run(op.who.org_id, size, template_of, draft.format, draft.text, languages.target)
     glossary, model = await read_glossary(op, languages.target, op.who.team_id), await ai.open_utility(op)
     outcome = await translate_units(op, model, template.units, languages, glossary, all_or_none=all_or_none)
-    text, report = await asyncio.to_thread(_finished, template, outcome, glossary)
+    text, report = await compute.run(op.who.org_id, size, _finished, template, outcome, glossary)
     return Translation(
         id=new_id(),
         text=text,
@@ -104,11 +106,12 @@ async def draft_messages(
     op: Operation, messages: Mapping[str, str], languages: Languages, glossary: Glossary
 ) -> MessageDrafts:
     """Messages of a program as a model translates them, each whole or not at all; paid by the caller's team."""
-    templates, refused = await asyncio.to_thread(_templates, messages, languages.target)
+    compute, size = op.services.compute, sum(map(len, messages.values()))
+    templates, refused = await compute.run(op.who.org_id, size, _templates, messages, languages.target)
     units = [unit for template in templates.values() for unit in template.units]
     model = await ai.open_utility(op)
     outcome = await translate_units(op, model, units, languages, glossary)
-    made, reasons = await asyncio.to_thread(_assembled, templates, outcome)
+    made, reasons = await compute.run(op.who.org_id, size, _assembled, templates, outcome)
     name = "simulated" if model.simulated else model.opened.model or model.executor
     return MessageDrafts(made, refused, reasons, outcome.usage, name, model.simulated)
 
@@ -118,6 +121,7 @@ async def forget_person(ctx: Context, person_id: UUID) -> None:
     await store.delete_translations_of(ctx.db, ctx.who.org_id, person_id)
 
 
+@heavy
 def template_of(format: Format, text: str, target: str) -> Template:
     """The text cut into what is sent to a model and what is not."""
     match format:
@@ -146,6 +150,7 @@ async def read_glossary(op: Operation, target: str, team_id: UUID) -> Glossary:
     return await asyncio.to_thread(Glossary, terms, targets)
 
 
+@heavy
 def _finished(template: Template, outcome: Outcome, glossary: Glossary) -> tuple[str, Report]:
     units = template.units
     text = template.filled([outcome.texts.get(number) for number in range(len(units))])
@@ -175,6 +180,7 @@ def _own_messages(namespace: str | None) -> dict[str, str]:
     return chosen
 
 
+@heavy
 def _templates(messages: Mapping[str, str], target: str) -> tuple[dict[str, Template], dict[str, str]]:
     templates, problems = dict[str, Template](), dict[str, str]()
     for key, text in messages.items():
@@ -185,6 +191,7 @@ def _templates(messages: Mapping[str, str], target: str) -> tuple[dict[str, Temp
     return templates, problems
 
 
+@heavy
 def _assembled(templates: Mapping[str, Template], outcome: Outcome) -> tuple[dict[str, str], dict[str, Reason]]:
     made, reasons, at = dict[str, str](), dict[str, Reason](), 0
     for key, template in templates.items():
