@@ -66,10 +66,13 @@ def test_a_broken_workflow_is_found(tmp_path: Path, step: str) -> None:
 def test_the_workflows_name_no_registry_and_pin_every_action() -> None:
     texts = [path.read_text() for path in WORKFLOWS]
 
-    assert [path.stem for path in WORKFLOWS] == ["check", "console", "release", "tests"]
+    assert [path.stem for path in WORKFLOWS] == ["check", "console", "proofs", "release", "tests"]
     assert [host for text in texts for host in HOST.findall(text)] == []
     assert [action for text in texts for action in USES.findall(text) if not PINNED.fullmatch(action)] == []
 
 
 def test_every_supported_postgres_is_tried() -> None:
-    assert "postgres: [14, 15, 16, 17, 18]" in (ROOT / ".github/workflows/tests.yml").read_text()
+    on_changes, nightly = ((ROOT / f".github/workflows/{name}.yml").read_text() for name in ("tests", "proofs"))
+
+    assert "postgres: [14, 15, 16, 17]" in nightly
+    assert "postgres:18 " in on_changes
