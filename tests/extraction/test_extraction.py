@@ -153,6 +153,20 @@ async def test_long_text_is_cut_off_and_says_so(tmp_path: Path) -> None:
     assert (len(found.text), found.truncated) == (10_000, True)
 
 
+@pytest.mark.parametrize("body", [b"", b"\xef\xbb\xbfwords", "caf\u00e9 \U0001f30d".encode() * 2_000])
+async def test_e11_a_text_that_is_read_at_once_reads_as_its_reader_reads_it(tmp_path: Path, body: bytes) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(body)
+    by_reader = await extract(path, "plain", Settings(extraction_output=9_999), SANDBOX)
+
+    assert reading.read_plain(body, 9_999) == by_reader
+
+
+@pytest.mark.parametrize("body", [b"na\xefve", "words".encode("utf-16"), b"words\0"])
+def test_e11_what_is_no_plain_utf_8_is_left_to_the_reader(body: bytes) -> None:
+    assert reading.read_plain(body, 9_999) is None
+
+
 async def test_a_document_gets_no_more_memory_than_the_setting_says(tmp_path: Path) -> None:
     path = tmp_path / "large.txt"
     path.write_bytes(b"x" * (200 << 20))

@@ -84,7 +84,7 @@ async def test_a_team_that_has_the_other_places_leaves_the_last_to_others(tmp_pa
             await upload(one, f"{number}.pdf", "application/pdf", hostile.pdf_many_pages())
         await asyncio.sleep(2)
 
-        await upload(other, "a.txt", "text/plain", b"quick")
+        await upload(other, "a.json", "application/json", b'"quick"')
         await until_read(url, [other_id])
 
         left = (await run_as_owner(url, UNREAD, [one_id]))[0][0]

@@ -98,6 +98,51 @@ async def test_a_place_that_comes_in_the_moment_of_leaving_is_given_on() -> None
     assert holder.order[-1] == "c"
 
 
+async def test_a_place_passes_over_whoever_is_about_to_leave() -> None:
+    holder = Holder(Shares(1))
+    first, second, third = [await holder.ask(owner) for owner in ("a", "b", "c")]
+    # Told to leave, and in line until its task runs.
+    second.cancel()
+    holder.shares.give_back("a")
+    await asyncio.sleep(0)
+
+    assert (holder.order, holder.shares.held_by("b"), holder.shares.held_by("c")) == (["a", "c"], 0, 1)
+    await asyncio.gather(second, return_exceptions=True)
+    assert second.cancelled()
+    await holder.release(third)
+    assert holder.shares.waiting == 0
+    await holder.shares.take("d", 0)
+    first.cancel()
+
+
+async def test_a_place_that_all_in_line_are_about_to_leave_is_free() -> None:
+    shares = Shares(1)
+    await shares.take("a", PATIENCE)
+    waiting = [asyncio.create_task(shares.take(owner, PATIENCE)) for owner in ("b", "b", "c")]
+    await asyncio.sleep(0)
+    for task in waiting:
+        task.cancel()
+    shares.give_back("a")
+    await asyncio.gather(*waiting, return_exceptions=True)
+
+    await shares.take("d", 0)
+    assert (shares.waiting, shares.held_by("b"), shares.held_by("d")) == (0, 0, 1)
+
+
+async def test_places_close_while_somebody_is_about_to_leave() -> None:
+    shares = Shares(1)
+    await shares.take("a", PATIENCE)
+    leaving, staying = [asyncio.create_task(shares.take(owner, PATIENCE)) for owner in ("b", "c")]
+    await asyncio.sleep(0)
+    leaving.cancel()
+    shares.close()
+
+    with pytest.raises(Busy):
+        await staying
+    await asyncio.wait([leaving])
+    assert leaving.cancelled()
+
+
 async def test_closed_places_refuse_those_who_wait_and_those_who_come_later() -> None:
     holder = Holder(Shares(1))
     first, second = await holder.ask("a"), await holder.ask("b")

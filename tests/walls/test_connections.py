@@ -8,6 +8,7 @@ import pytest
 
 from atrium.kit import pool
 from atrium.kit.database import Database, UsedAfterEnd
+from atrium.kit.shares import Busy
 from tests.patience import PATIENCE
 from tests.postgres import run_as_owner
 
@@ -111,7 +112,7 @@ async def test_waiting_for_a_connection_ends(database: Database, monkeypatch: py
     # Only now: opening a connection on a busy machine takes longer.
     monkeypatch.setattr(pool, "ACQUIRE_SECONDS", 0.05)
 
-    with pytest.raises(TimeoutError):
+    with pytest.raises(Busy):
         await backend_of(database)
 
     done.set()

@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
 from atrium.edge import downloads, gate, generations
@@ -18,9 +18,10 @@ from atrium.edge.cors import Cors
 from atrium.edge.encode import NO_STORE, Header, Reply, failure, problem_of, reply_of
 from atrium.edge.endpoint import Endpoint, fill
 from atrium.edge.limits import Rates
+from atrium.edge.owners import Owners
 from atrium.edge.request import LARGEST_UNKNOWN, Request
 from atrium.edge.router import NoRoute, Router
-from atrium.edge.standing import CredentialEnded, Standing
+from atrium.edge.standing import CredentialEnded, Standing, credential_ended
 from atrium.edge.stream import Streams, until_gone
 from atrium.ground.idempotency import service as idempotency
 from atrium.ground.idempotency.model import StoredReply
@@ -30,9 +31,12 @@ from atrium.ground.limits import service as limits
 from atrium.ground.tenancy import service as tenancy
 from atrium.ground.tenancy.domains import host_of
 from atrium.kit import tracing
+from atrium.kit.addresses import counted_as
 from atrium.kit.database import Transaction, refusal_of
 from atrium.kit.errors import AppError, Moved, Unauthenticated
 from atrium.kit.log import log
+from atrium.kit.pool import ACQUIRE_SECONDS
+from atrium.kit.shares import Busy, account
 from atrium.kit.tokens import digest_of, is_well_formed
 from atrium.kit.tracing import Span
 from atrium.seams.context import ANONYMOUS, Holding, Operation, Principal, Services
@@ -55,6 +59,14 @@ _NOTHING, _WRITING = Holding.NOTHING, Holding.WRITING
 Hook = Callable[[], Awaitable[None]]
 
 
+class Sent(NamedTuple):
+    """A credential, and the body that came with it."""
+
+    token: bytes
+    cookie: bool
+    body: bytes
+
+
 class App:
     """The edge, assembled once."""
 
@@ -66,6 +78,7 @@ class App:
         self._addresses = Addresses(services.settings)
         self._cookies = Cookies(services.settings)
         self._cors = Cors(services.settings)
+        self._owners = Owners()
         self._rates = Rates(services.settings.rate_per_credential)
         self._access_log = AccessLog(services.settings.access_log, services.settings.access_log_paths)
         self._numbers = itertools.count(1)
@@ -105,6 +118,8 @@ class App:
     async def _answer(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         started = time.perf_counter()
         request = Request(scope, receive, f"{self._boot}-{next(self._numbers):x}")
+        # Until a company is known.
+        account.set(counted_as(request.address))
         parent = tracing.parse(request.headers.get(b"traceparent"))
         request.trace = tracing.enter(self._services.telemetry, "request", "server", parent, request.id)
         op = Operation(
@@ -154,7 +169,10 @@ class App:
             if reply.download is not None:
                 await downloads.begin(reply, request.method)
         except Disconnected:
-            return
+            if request.watch is None or not request.watch.ended:
+                return
+            # The client is still there, and waits: what ended is its credential.
+            reply, generation = self._refusal(credential_ended(), request, generation), 0
         except Exception as error:
             known = await self._elsewhere(endpoint, request) if isinstance(error, Unauthenticated) else None
             reply, generation = self._refusal(known or error, request, generation), 0
@@ -235,12 +253,43 @@ class App:
             token, cookie = self._cookies.program_credential_of(request), False
         if endpoint.decode is not None and request.is_large:
             # A large body is not read for an unknown credential; the credential is checked again after the body arrived.
-            async with services.database.borrow() as connection:
-                await identity.identify(
-                    services.database, connection, token, cookie=cookie, hosted=services.settings.hosted
-                )
+            await self._identify(token, cookie)
         raw = await self._body(endpoint, request)
-        # One connection from the credential to the commit; the body is in before it is taken.
+        # What is no token waits for nothing.
+        identity.require_well_formed(token, cookie=cookie)
+        account.set(self._owners.find(token) or account.get())
+        sent = Sent(token, cookie, raw)
+        if not _takes_long(route, request):
+            return await self._serve_identified(endpoint, request, params, op, extra, sent)
+        if self._owners.find(token) is None:
+            # Strangers wait for no place among those.
+            await self._identify(token, cookie)
+        # Before the connection: who waits for a place holds none.
+        async with services.database.long.hold(account.get(), ACQUIRE_SECONDS):
+            return await self._serve_identified(endpoint, request, params, op, extra, sent)
+
+    async def _identify(self, token: bytes, cookie: bool) -> None:
+        """Look a credential up, and go on on its company's account; it is looked up again in the transaction of the work."""
+        services = self._services
+        async with services.database.borrow() as connection:
+            hosted = services.settings.hosted
+            who = await identity.identify(services.database, connection, token, cookie=cookie, hosted=hosted)
+        self._owners.note(token, who.org_id)
+        account.set(who.org_id)
+
+    def _found(self, op: Operation, connection: Any, sent: Sent) -> None:
+        """From now on the connection is on the account of the company that was found."""
+        if op.who.org_id != account.get():
+            self._owners.note(sent.token, op.who.org_id)
+            self._services.database.owned_by(connection, op.who.org_id)
+            account.set(op.who.org_id)
+
+    async def _serve_identified(
+        self, endpoint: Endpoint, request: Request, params: list[str], op: Operation, extra: list[Header], sent: Sent
+    ) -> Reply:
+        """The caller is looked up, and what they ask for is done, with one connection from the credential to the commit."""
+        route, services, raw = endpoint.route, self._services, sent.body
+        token, cookie = sent.token, sent.cookie
         async with services.database.borrow() as connection:
             if _writes_at_once(endpoint, op, token, cookie):
                 # Found and held by one call inside the transaction.
@@ -249,11 +298,13 @@ class App:
                     op.who = await identity.identify_writer(
                         db, token, writing=writing, cookie=cookie, hosted=services.settings.hosted
                     )
+                    self._found(op, connection, sent)
                     arguments = self._admit(endpoint, request, params, raw, op, extra)
                     return await self._transact(endpoint, request, op, arguments, raw, db)
             op.who = await identity.identify(
                 services.database, connection, token, cookie=cookie, hosted=services.settings.hosted
             )
+            self._found(op, connection, sent)
             arguments = self._admit(endpoint, request, params, raw, op, extra)
             confirms = op.who.cookie and gate.gives(route, arguments)
             if endpoint.transactional and not confirms:
@@ -309,6 +360,9 @@ class App:
             return _replay(kept)
         try:
             reply = await self._operate(endpoint, request, op, arguments, extra)
+        except Busy:
+            # Something may have been done before the wait that was too long: the key stays claimed.
+            raise
         except AppError:
             async with op.begin(held=False) as ctx:
                 await idempotency.release(ctx, key)
@@ -346,11 +400,11 @@ class App:
         return _unless_known(reply, request)
 
     async def _body(self, endpoint: Endpoint, request: Request) -> bytes:
-        if endpoint.decode is None:
+        if endpoint.decode is None and not endpoint.takes_no_body:
             return b""
         settings = self._services.settings
         limit = endpoint.body_limit or settings.body_limit
-        if endpoint.route.auth is PUBLIC:
+        if endpoint.route.auth is PUBLIC or endpoint.takes_no_body:
             limit = min(limit, LARGEST_UNKNOWN)
         return await request.body(limit, settings.body_timeout)
 
@@ -459,6 +513,13 @@ def _writes_at_once(endpoint: Endpoint, op: Operation, token: bytes, cookie: boo
         and not (cookie and endpoint.route.gives)
         and identity.is_persons(token, cookie=cookie)
     )
+
+
+def _takes_long(route: Route, request: Request) -> bool:
+    """Whether its statements may take long with this query."""
+    if type(route.long) is str:
+        return f"{route.long}=".encode() in request.scope["query_string"]
+    return bool(route.long)
 
 
 @lru_cache(maxsize=256)

@@ -44,14 +44,14 @@ class Watch:
         if task is None or not self._is_joined():
             return await call(*arguments)
         if self.ended:
-            raise _refusal()
+            raise credential_ended()
         self._waiting.add(task)
         try:
             return await call(*arguments)
         except asyncio.CancelledError:
             # The cancellation was ours, and no other one is pending.
             if self.ended and task.uncancel() == 0:
-                raise _refusal() from None
+                raise credential_ended() from None
             raise
         finally:
             self._waiting.discard(task)
@@ -131,5 +131,6 @@ class Standing:
                     watch.end()
 
 
-def _refusal() -> CredentialEnded:
+def credential_ended() -> CredentialEnded:
+    """What the caller is told."""
     return CredentialEnded("this credential ended while the request was under way; sign in again")

@@ -7,15 +7,18 @@ from uuid import UUID
 
 from atrium.kit.ids import new_id
 from atrium.kit.log import log
+from atrium.kit.shares import Capacity, Permit
 
 
 class Background:
-    """What is under way in one process; `process_id` tells this process from every other that ever ran."""
+    """What is under way in one process; `process_id` tells this process from every other that ever ran.
 
-    def __init__(self) -> None:
+    `capacity` counts it for whom it is done, with the readers in this process of work that goes on in another.
+    """
+
+    def __init__(self, capacity: Capacity) -> None:
         self.process_id = new_id()
-        # Readers in this process of work that goes on in another.
-        self.readers = 0
+        self.capacity = capacity
         self._under_way: dict[UUID, tuple[Any, asyncio.Task[None]]] = {}
 
     def __len__(self) -> int:
@@ -25,11 +28,12 @@ class Background:
         """What is under way now."""
         return iter([work for work, _ in self._under_way.values()])
 
-    def start(self, id: UUID, work: Any, running: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
-        """Run it in a task of its own; found by its id until it ends."""
+    def start(self, id: UUID, permit: Permit, work: Any, running: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
+        """Run it in a task of its own, which keeps the permit; found by its id until it ends."""
         task = asyncio.create_task(running)
         self._under_way[id] = (work, task)
-        task.add_done_callback(lambda ended: self._forget(id, ended))
+        permit.keep()
+        task.add_done_callback(lambda ended: self._forget(id, permit, ended))
         return task
 
     def find(self, id: UUID) -> Any:
@@ -42,7 +46,8 @@ class Background:
         while self._under_way:
             await asyncio.wait([task for _, task in self._under_way.values()])
 
-    def _forget(self, id: UUID, ended: "asyncio.Task[None]") -> None:
+    def _forget(self, id: UUID, permit: Permit, ended: "asyncio.Task[None]") -> None:
         del self._under_way[id]
+        permit.leave()
         if not ended.cancelled() and (error := ended.exception()) is not None:
             log.error("background.failed", id=id, exc_info=error)

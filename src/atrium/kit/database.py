@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Hashable
 from contextlib import asynccontextmanager
 from functools import lru_cache
 from itertools import starmap
@@ -16,7 +16,8 @@ import msgspec
 from atrium.kit import holds, tracing
 from atrium.kit.errors import AppError, Conflict, Invalid, Unavailable
 from atrium.kit.holds import Hold
-from atrium.kit.pool import Connection, Pool, patiently
+from atrium.kit.pool import ACQUIRE_SECONDS, Connection, Pool, patiently
+from atrium.kit.shares import HEALTH, Busy, Shares, account
 from atrium.kit.traced_connection import TracedConnection
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -192,13 +193,13 @@ class Transaction:
 class Borrowed:
     """One connection for the length of a block; only a block that ends well leaves it ready for the next."""
 
-    __slots__ = ("_connection", "_database")
+    __slots__ = ("_connection", "_database", "_owner")
 
-    def __init__(self, database: "Database") -> None:
-        self._database = database
+    def __init__(self, database: "Database", owner: Hashable) -> None:
+        self._database, self._owner = database, owner
 
     async def __aenter__(self) -> Connection:
-        self._connection = await self._database.take()
+        self._connection = await self._database.take(self._owner)
         return self._connection
 
     async def __aexit__(
@@ -210,13 +211,13 @@ class Borrowed:
 class Begun:
     """One transaction: committed when the block ends well, rolled back otherwise."""
 
-    __slots__ = ("_database", "_given", "_preamble", "_transaction")
+    __slots__ = ("_database", "_given", "_owner", "_preamble", "_transaction")
 
-    def __init__(self, database: "Database", preamble: str, given: Connection | None) -> None:
-        self._database, self._preamble, self._given = database, preamble, given
+    def __init__(self, database: "Database", preamble: str, given: Connection | None, owner: Hashable = None) -> None:
+        self._database, self._preamble, self._given, self._owner = database, preamble, given, owner
 
     async def __aenter__(self) -> Transaction:
-        connection = self._given or await self._database.take()
+        connection = self._given or await self._database.take(self._owner)
         try:
             await connection.execute(self._preamble)
         except BaseException as error:
@@ -247,12 +248,41 @@ class Begun:
             await self._database.give_back(connection, clean=clean)
 
 
+class Long:
+    """A transaction whose statements may take long: it waits for one of few places before it takes a connection."""
+
+    __slots__ = ("_begun", "_owner", "_places")
+
+    def __init__(self, places: Shares, owner: Hashable, begun: Begun) -> None:
+        self._places, self._owner, self._begun = places, owner, begun
+
+    async def __aenter__(self) -> Transaction:
+        await self._places.take(self._owner, ACQUIRE_SECONDS)
+        try:
+            return await self._begun.__aenter__()
+        except BaseException:
+            self._places.give_back(self._owner)
+            raise
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            await self._begun.__aexit__(kind, error, trace)
+        finally:
+            self._places.give_back(self._owner)
+
+
 class Database:
     """The pool; the only way to a transaction. Every transaction is a tenant's, or openly the system's."""
 
-    def __init__(self, url: str, *, pool_size: int = 10, statement_cache: int = 1024) -> None:
+    def __init__(
+        self, url: str, *, pool_size: int = 10, statement_cache: int = 1024, long_transactions: int = 2
+    ) -> None:
         self._url, self._pool_size, self._statement_cache = url, pool_size, statement_cache
         self._pool: Any = None
+        # Of what takes long, so that the rest of the connections is soon free again.
+        self.long = Shares(max(1, min(long_transactions, pool_size - 1)))
 
     async def open(self) -> None:
         """Connect; every connection drops to the unprivileged role at once."""
@@ -273,9 +303,9 @@ class Database:
         if self._pool is not None:
             await self._pool.close()
 
-    async def take(self) -> Connection:
-        """A connection out of the pool; the caller must release it."""
-        connection = await self._pool.take()
+    async def take(self, owner: Hashable = None) -> Connection:
+        """A connection out of the pool, on this owner's account or on that of whom it is done for; the caller must release it."""
+        connection = await self._pool.take(owner or account.get())
         return connection if tracing.recording() is None else TracedConnection(connection)
 
     async def give_back(self, connection: Connection, *, clean: bool) -> None:
@@ -283,9 +313,13 @@ class Database:
         taken = connection.inner if type(connection) is TracedConnection else connection
         await self._pool.give_back(taken, clean=clean)
 
-    def borrow(self) -> "Borrowed":
-        """A connection for the length of a block."""
-        return Borrowed(self)
+    def borrow(self, owner: Hashable = None) -> "Borrowed":
+        """A connection for the length of a block, on this owner's account or on that of whom it is done for."""
+        return Borrowed(self, owner)
+
+    def owned_by(self, connection: Connection, owner: Hashable) -> None:
+        """On whose account a connection is, once a credential was found with it."""
+        self._pool.owned_by(connection.inner if type(connection) is TracedConnection else connection, owner)
 
     def begin(
         self,
@@ -295,14 +329,20 @@ class Database:
         ending: Collection[UUID] = (),
         *,
         reading: bool = False,
-    ) -> Begun:
+        long: bool = False,
+        steady: bool = False,
+    ) -> Begun | Long:
         """A transaction that sees one company's rows and no other's; refused when the credential to hold has ended.
 
-        With `reading` PostgreSQL refuses every change in it.
+        With `reading` PostgreSQL refuses every change in it; one that is `steady` sees one moment. One that is `long` waits for its place
+        among those that are.
         """
         # The role again in every transaction: behind a transaction pooler the session's own is not ours to keep.
         first = holds.statement(hold, ending) + (";SET TRANSACTION READ ONLY" if reading else "")
-        return Begun(self, f"BEGIN;SET LOCAL ROLE {APP_ROLE};SET LOCAL app.org_id='{org_id}'{first}", on)
+        isolation = " ISOLATION LEVEL REPEATABLE READ" if steady else ""
+        preamble = f"BEGIN{isolation};SET LOCAL ROLE {APP_ROLE};SET LOCAL app.org_id='{org_id}'{first}"
+        begun = Begun(self, preamble, on, org_id)
+        return Long(self.long, org_id, begun) if long else begun
 
     def begin_unidentified(self, on: Connection) -> Begun:
         """A transaction that sees no company's rows until a credential is found in it, which names its company."""
@@ -324,7 +364,8 @@ class Database:
         isolation = " ISOLATION LEVEL REPEATABLE READ" if steady else ""
         durability = ";SET LOCAL synchronous_commit=off" if repeatable else ""
         first = holds.statement(hold, ending)
-        return Begun(self, f"BEGIN{isolation};SET LOCAL ROLE {SYSTEM_ROLE}{durability}{first}", None)
+        preamble = f"BEGIN{isolation};SET LOCAL ROLE {SYSTEM_ROLE}{durability}{first}"
+        return Begun(self, preamble, None)
 
     async def ask(self, connection: Connection, sql: str, *values: object) -> Any:
         """One statement outside a tenant's transaction: the credential lookup, before the tenant is known."""
@@ -341,7 +382,7 @@ class Database:
     async def is_reachable(self) -> bool:
         """Whether PostgreSQL answers within a second."""
         try:
-            async with asyncio.timeout(1), self.borrow() as connection:
+            async with asyncio.timeout(1), self.borrow(HEALTH) as connection:
                 await connection.execute("SELECT 1")
         except (*_OUTAGES, asyncpg.PostgresError):
             return False
@@ -354,6 +395,8 @@ class Database:
 
 def refusal_of(error: BaseException) -> AppError | None:
     """A database failure that the caller should hear about in our own words; None for what is a defect."""
+    if isinstance(error, Busy):
+        return error
     # The driver's own complaint about an argument is an InterfaceError too, and a defect of ours, not an outage.
     if isinstance(error, _OUTAGES) and not isinstance(error, ValueError):
         return Unavailable("the database does not answer; try again shortly", retry_after=1)

@@ -2,11 +2,12 @@
 
 import asyncio
 import contextlib
-from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable
 from typing import Any, TypeVar
 
 import asyncpg
+
+from atrium.kit.shares import Shares
 
 Connection = Any  # asyncpg hands out proxies of its connections; only the kit calls them.
 Slot = Connection | None
@@ -14,6 +15,8 @@ Slot = Connection | None
 ACQUIRE_SECONDS = 10
 CROWDED_SECONDS = 0.05
 TIDY_SECONDS = 60
+# So many of one owner's may wait for a connection.
+MOST_WAITING = 10_000
 T = TypeVar("T")
 
 
@@ -35,23 +38,42 @@ async def patiently(connect: Callable[[], Awaitable[T]]) -> T:
 
 
 class Pool:
-    """At most `size` connections. A free slot holds one that is ready, or nothing; the driver's pool makes and ends them."""
+    """At most `size` connections that owners share.
+
+    A free slot holds one that is ready, or nothing; the driver's pool makes and ends them.
+    """
 
     def __init__(self, driver: Any, size: int) -> None:
         self._driver, self._size = driver, size
+        # As many slots as there are places.
+        self._shares = Shares(size, waiting=MOST_WAITING)
         self._free: list[Slot] = [None] * size
-        self._waiting: deque[asyncio.Future[Slot]] = deque()
+        self._owners: dict[Connection, Hashable] = {}
         self._closing = False
         self._tidying = asyncio.create_task(self._tidy())
 
-    async def take(self) -> Connection:
-        """The connection that was used last, or a new one; the caller must give it back."""
-        if self._free and (slot := self._free[-1]) is not None and _is_ready(slot):
-            return self._free.pop()
-        return await patiently(self._take)
+    async def take(self, owner: Hashable) -> Connection:
+        """The connection that was used last, or a new one; the caller must give it back.
 
-    async def _take(self) -> Connection:
-        slot = self._free.pop() if self._free else await self._wait()
+        While others wait, the next is for the owner who holds fewest; raises Busy when none becomes free in time.
+        """
+        await self._shares.take(owner, ACQUIRE_SECONDS)
+        try:
+            connection = await patiently(self._find)
+        except BaseException:
+            self._shares.give_back(owner)
+            raise
+        self._owners[connection] = owner
+        return connection
+
+    def owned_by(self, connection: Connection, owner: Hashable) -> None:
+        """Whose connection it is, where that was found out with it."""
+        self._shares.transfer(self._owners[connection], owner)
+        self._owners[connection] = owner
+
+    async def _find(self) -> Connection:
+        # There is a slot for every place. One that cannot be connected is put back: by the next try a ready one may be there.
+        slot = self._free.pop()
         if slot is not None and _is_ready(slot):
             return slot
         try:
@@ -59,7 +81,7 @@ class Pool:
                 await self._driver.release(slot)
             return await self._connect()
         except BaseException:
-            self._offer(None)
+            self._keep(None)
             raise
 
     async def _connect(self) -> Connection:
@@ -71,20 +93,20 @@ class Pool:
 
     async def give_back(self, connection: Connection, *, clean: bool) -> None:
         """Keep a connection whose work ended well; any other is for the driver to clean up or replace."""
+        owner = self._owners.pop(connection)
         if clean and not self._closing and _is_ready(connection):
-            self._offer(connection)
+            self._offer(connection, owner)
             return
         try:
             # The driver shields this from the caller's cancellation.
             await self._driver.release(connection)
         finally:
-            self._offer(None)
+            self._offer(None, owner)
 
     def count(self) -> tuple[int, int, int]:
         """Connections in use, ready ones, and those who wait for one."""
         ready = sum(slot is not None for slot in self._free)
-        waiting = sum(not waiter.done() for waiter in self._waiting)
-        return self._size - len(self._free), ready, waiting
+        return self._size - len(self._free), ready, self._shares.waiting
 
     async def close(self) -> None:
         """Wait for connections in use, then end them all."""
@@ -94,29 +116,13 @@ class Pool:
         await self._put_away()
         await self._driver.close()
 
-    def _offer(self, slot: Slot) -> None:
-        while self._waiting:
-            waiter = self._waiting.popleft()
-            if not waiter.done():
-                waiter.set_result(slot)
-                return
+    def _offer(self, slot: Slot, owner: Hashable) -> None:
+        self._keep(slot)
+        self._shares.give_back(owner)
+
+    def _keep(self, slot: Slot) -> None:
         # A ready connection is taken before an empty slot: it costs nothing, and PostgreSQL may have no other to give.
         self._free.insert(0 if slot is None else len(self._free), slot)
-
-    async def _wait(self) -> Slot:
-        loop = asyncio.get_running_loop()
-        waiter: asyncio.Future[Slot] = loop.create_future()
-        self._waiting.append(waiter)
-        deadline = loop.call_later(ACQUIRE_SECONDS, _give_up, waiter)
-        try:
-            return await waiter
-        except asyncio.CancelledError:
-            # Cancelled between being offered a slot and taking it: offer the slot to the next waiter.
-            if not waiter.cancelled() and waiter.exception() is None:
-                self._offer(waiter.result())
-            raise
-        finally:
-            deadline.cancel()
 
     async def _tidy(self) -> None:
         while True:
@@ -125,17 +131,12 @@ class Pool:
                 await self._put_away()
 
     async def _put_away(self) -> None:
-        """Return unused connections to the driver, which closes idle ones."""
+        """Return unused connections to the driver, which closes idle ones; their slots stay free."""
         for slot in list(self._free):
             # It may have been taken while the one before was put away.
             if slot is not None and slot in self._free:
-                self._free.remove(slot)
-                await self.give_back(slot, clean=False)
-
-
-def _give_up(waiter: asyncio.Future[Slot]) -> None:
-    if not waiter.done():
-        waiter.set_exception(TimeoutError("no connection became free"))
+                self._free[self._free.index(slot)] = None
+                await self._driver.release(slot)
 
 
 def _is_ready(connection: Connection) -> bool:

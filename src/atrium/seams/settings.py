@@ -167,6 +167,11 @@ class Settings:
         "", "A separate login for migrations, when the serving login must not own tables.", secret=True
     )
     database_pool: int = setting(10, "Most PostgreSQL connections a process keeps.")
+    long_transactions: int = setting(
+        2,
+        "Most transactions of a process that may take long, such as searches; about the cores that PostgreSQL has.",
+        most=256,
+    )
     database_statement_cache: int = setting(
         1024, "Prepared statements kept per connection; 0 behind PgBouncer older than 1.21.", least=0
     )

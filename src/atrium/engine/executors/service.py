@@ -19,10 +19,11 @@ from atrium.engine.executors.model import (
     StoredExecutor,
 )
 from atrium.engine.executors.probing import subject_of
-from atrium.engine.executors.turns import configured_port, key_binding, local_port
+from atrium.engine.executors.turns import configured_port, default_name, key_binding, list_chosen, local_port
 from atrium.engine.jobs import remote
 from atrium.ground.access import service as access
 from atrium.ground.audit import service as audit
+from atrium.ground.identity import giving
 from atrium.ground.tenancy import service as tenancy
 from atrium.ground.tenancy.model import OrgMissing
 from atrium.kit.addresses import NotPublic, require_public
@@ -62,7 +63,8 @@ async def create_executor(op: Operation, spec: ExecutorSpec, bound_to: UUID | No
         token = new_token("worker") if mode == "pull" else None
         if token is not None:
             await store.insert_credential(ctx.db, id, digest_of(token.encode()))
-        await audit.record(ctx, "executors.created", id, name=name, mode=mode, bound_to=bound_to and str(bound_to))
+        facts = {"name": name, "mode": mode, "bound_to": bound_to and str(bound_to)}
+        await audit.record(ctx, "executors.created", id, **facts, **await giving.token_of(ctx))
     return NewExecutor(id, name, mode, spec.model, spec.capabilities, bound_to, "active", row.created_at, token)
 
 
@@ -132,8 +134,8 @@ async def read_roles(op: Operation) -> ModelRoles:
 
 
 async def _roles_of(ctx: Context) -> ModelRoles:
-    chosen = await store.list_roles(ctx.db, ctx.who.org_id, ctx.who.team_id)
-    return ModelRoles({"utility": chosen.get("utility")}, {"utility": ctx.services.settings.utility_executor or LOCAL})
+    chosen = await list_chosen(ctx)
+    return ModelRoles({"utility": chosen.get("utility")}, {"utility": await default_name(ctx)})
 
 
 async def set_roles(op: Operation, roles: dict[Role, str | None], if_match: str | None) -> ModelRoles:

@@ -156,7 +156,9 @@ async def _open_model(op: Operation, name: str, whole: UUID | None) -> OpenedMod
     settings = op.services.settings
     if name.lower() == LOCAL:
         if not settings.local_model_url:
-            return OpenedModel(SimulatedModel(op.services.compute, op.who.org_id), SIMULATED, simulated=True)
+            return OpenedModel(
+                SimulatedModel(op.services.threads, op.services.compute, op.who.org_id), SIMULATED, simulated=True
+            )
         return OpenedModel(local_port(op.services, op.who.org_id), settings.local_model or None)
     async with op.begin_system() as ctx:
         endpoint = await store.find_endpoint(ctx.db, op.who.org_id, name)
@@ -209,9 +211,26 @@ def key_of(services: Services, endpoint: PushEndpoint) -> str | None:
     return services.keys.open(endpoint.key_sealed, key_binding(endpoint.id)).decode() if endpoint.key_sealed else None
 
 
-async def _usual_name(ctx: Context) -> str:
+async def list_chosen(ctx: Context) -> dict[str, str]:
+    """The executors that the caller's team chose for roles, without those that have left service."""
     chosen = await store.list_roles(ctx.db, ctx.who.org_id, ctx.who.team_id)
-    return chosen.get("utility") or ctx.services.settings.utility_executor or LOCAL
+    return {role: name for role, name in chosen.items() if await _is_in_service(ctx, name)}
+
+
+async def default_name(ctx: Context) -> str:
+    """The executor of teams that chose none: the instance's, or this server where that has left service."""
+    name = ctx.services.settings.utility_executor
+    return name if name and await _is_in_service(ctx, name) else LOCAL
+
+
+async def _is_in_service(ctx: Context, name: str) -> bool:
+    if name.lower() == LOCAL or ctx.services.settings.push_executors.find(name) is not None:
+        return True
+    return await store.find_choice(ctx.db, name) is not None
+
+
+async def _usual_name(ctx: Context) -> str:
+    return (await list_chosen(ctx)).get("utility") or await default_name(ctx)
 
 
 def _require_choice(ctx: Context, wanted: str, usual: str) -> None:

@@ -1,5 +1,6 @@
 """The text of a document, read by a process of its own: a hostile file can kill that one, never the server."""
 
+from codecs import BOM_UTF8
 from pathlib import Path
 
 import msgspec
@@ -55,6 +56,18 @@ def kind_of(content_type: str, filename: str) -> str | None:
 def is_extractable(content_type: str, filename: str, size: int) -> bool:
     """Whether there is a reader for it, and anything to read."""
     return size > 0 and kind_of(content_type, filename) is not None
+
+
+def read_plain(body: bytes, most: int) -> Extracted | None:
+    """The text of bytes that are UTF-8, at most so many of them; None where it takes the reader to say what they are."""
+    if b"\0" in body:
+        return None
+    plain = body.removeprefix(BOM_UTF8)
+    try:
+        text = plain.decode()
+    except UnicodeDecodeError:
+        return None
+    return Extracted(text if len(plain) <= most else plain[:most].decode(errors="ignore"), len(plain) > most)
 
 
 async def extract(path: Path, kind: str, settings: Settings, sandbox: Sandbox) -> Extracted:

@@ -15,6 +15,7 @@ from atrium.ground.identity import service as identity
 from atrium.kit.database import refusal_of
 from atrium.kit.log import log
 from atrium.kit.notify import wait_for
+from atrium.kit.shares import Capacity, Permit
 from atrium.kit.sse import framed
 from atrium.product.changes import store
 from atrium.product.changes.model import Busy, Change, Place, TooManyStreams, before, frame_of, write_id
@@ -170,7 +171,7 @@ class Hub:
         self._per_credential: Counter[UUID] = Counter()
         self._tasks: set[asyncio.Task[None]] = set()
         self._due: set[UUID] = set()
-        self.open = 0
+        self._capacity = Capacity(MOST_PER_PROCESS, shared=services.settings.multitenant)
         self._stopped = asyncio.Event()
         self._horizon = 0
         # Up to when shares that came to their date were told of.
@@ -180,6 +181,11 @@ class Hub:
         """Begin to look."""
         self.spawn(self._forever(POLL_SECONDS, self._poll))
         self.spawn(self._forever(JUDGE_SECONDS, self._judge))
+
+    @property
+    def open(self) -> int:
+        """How many streams this process carries."""
+        return len(self._capacity)
 
     async def stop(self) -> None:
         """End every look; streams are ended by the server."""
@@ -204,21 +210,22 @@ class Hub:
             asyncio.get_running_loop().call_later(MERGE_SECONDS, lambda: self.spawn(self._notify()))
         self._due.add(org_id)
 
-    def admit(self, who: Principal) -> None:
+    def admit(self, who: Principal) -> Permit:
         """Count one stream more, or refuse it."""
         if self._per_credential[who.credential_id] >= MOST_PER_CREDENTIAL:
             raise TooManyStreams(
                 f"this credential has {MOST_PER_CREDENTIAL} streams open; close one, or use one for all tabs",
                 retry_after=15,
             )
-        if self.services.state.draining or self.open >= MOST_PER_PROCESS:
+        permit = None if self.services.state.draining else self._capacity.take(who.org_id)
+        if permit is None:
             raise Busy("this server carries as many streams as it can; try again shortly", retry_after=5)
         self._per_credential[who.credential_id] += 1
-        self.open += 1
+        return permit
 
-    def release(self, who: Principal) -> None:
+    def release(self, who: Principal, permit: Permit) -> None:
         """Count one stream less."""
-        self.open -= 1
+        permit.leave()
         self._per_credential[who.credential_id] -= 1
         if not self._per_credential[who.credential_id]:
             del self._per_credential[who.credential_id]

@@ -10,6 +10,7 @@ from atrium.engine.repository import texts
 from atrium.ground.access import service as access
 from atrium.ground.identity import service as identity
 from atrium.kit.paging import Page, Pager
+from atrium.kit.shares import Permit
 from atrium.kit.sse import framed
 from atrium.product.changes import store
 from atrium.product.changes.hub import Hub, Listener
@@ -37,16 +38,16 @@ async def listen(op: Operation, scope: str, kinds: str | None, after: str | None
     """Begin to hear; refused before the first event when the caller may not, or has too many streams open."""
     access.require_org_scope(op, scope, OrgScopeRefused)
     hub: Hub = op.services.started["changes"]
-    hub.admit(op.who)
+    permit = hub.admit(op.who)
     listener = Listener(op.who, principals_of(op.who, scope), kinds_of(op.who, kinds))
-    return _Hearing(hub, op.who, _events(op, hub, listener, after))
+    return _Hearing(hub, op.who, permit, _events(op, hub, listener, after))
 
 
 class _Hearing(AsyncGenerator[bytes, None]):
     """A stream that counts from the moment it is admitted until it is closed, whether it ever began or not."""
 
-    def __init__(self, hub: Hub, who: Principal, events: AsyncGenerator[bytes, None]) -> None:
-        self._hub, self._who, self._events = hub, who, events
+    def __init__(self, hub: Hub, who: Principal, permit: Permit, events: AsyncGenerator[bytes, None]) -> None:
+        self._hub, self._who, self._permit, self._events = hub, who, permit, events
         self._closed = False
 
     async def asend(self, value: None) -> bytes:
@@ -61,7 +62,7 @@ class _Hearing(AsyncGenerator[bytes, None]):
         """It is over."""
         if not self._closed:
             self._closed = True
-            self._hub.release(self._who)
+            self._hub.release(self._who, self._permit)
         await self._events.aclose()
 
 
