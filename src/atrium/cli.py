@@ -86,6 +86,13 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument("--company", help="only this company's, by id or slug")
     export.set_defaults(run=_audit_export)
 
+    quotas = commands.add_parser("quotas", help="check what is counted").add_subparsers(
+        required=True, metavar="COMMAND"
+    )
+    quotas.add_parser("verify", help="compare what companies are counted to store with what is there").set_defaults(
+        run=_quotas_verify
+    )
+
     users = commands.add_parser("users", help="reset a user's password").add_subparsers(
         required=True, metavar="COMMAND"
     )
@@ -289,6 +296,12 @@ def _audit_verify(options: argparse.Namespace) -> int:
     from atrium.boot.examine import verify_audit
 
     return asyncio.run(verify_audit(_settings_with_database(), options.heads))
+
+
+def _quotas_verify(_: argparse.Namespace) -> int:
+    from atrium.boot.storing import verify_storage
+
+    return asyncio.run(verify_storage(_settings_with_database()))
 
 
 def _audit_heads(options: argparse.Namespace) -> int:

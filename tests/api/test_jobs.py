@@ -24,6 +24,18 @@ async def test_a_queued_job_comes_back_with_what_it_waits_for(alice: Client) -> 
     assert (await alice.get(f"/api/jobs/{reply['id']}")).body == reply.body
 
 
+async def test_e14_a_jobs_tag_changes_with_its_state(alice: Client) -> None:
+    queued = await alice.post("/api/jobs", WORDS)
+    at, known = f"/api/jobs/{queued['id']}", {"if-none-match": queued.headers["etag"]}
+
+    same = await alice.get(at, headers=known)
+    await alice.post(f"{at}/cancel")
+    cancelled = await alice.get(at, headers=known)
+
+    assert (same.status, cancelled.status, cancelled["state"]) == (304, 200, "cancelled")
+    assert cancelled.headers["etag"] != queued.headers["etag"]
+
+
 async def test_a_job_for_later_says_so(alice: Client) -> None:
     later = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
 

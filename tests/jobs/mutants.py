@@ -5,26 +5,20 @@ that is not hard enough; either way it is printed and the exit code is 1.
 """
 
 import asyncio
-import re
 import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from atrium.kit.log import set_up_logging
-from atrium.kit.paths import shipped
 from atrium.seams.settings import LogLevel
 from tests.jobs import stress
 from tests.jobs.kinds import WITH_PROBES
 from tests.jobs.queue import TRIPWIRE, Queue
 from tests.postgres import fresh_database, run_as_owner
+from tests.schema_functions import newest
 from tests.servers import open_application, settings_for
 
-FUNCTION = re.compile(
-    r"^CREATE (?:OR REPLACE )?FUNCTION (?:(?!^CREATE (?:OR REPLACE )?FUNCTION ).)*?^END \$\$;", re.MULTILINE | re.DOTALL
-)
-# A later one replaces what an earlier one made.
-MIGRATIONS = ("0021_jobs.sql", "0044_cancelled_jobs.sql", "0049_unlisted_jobs.sql")
 # A claim is over in a millisecond, and the moments between its steps in less; here they last long enough to be met.
 PAUSES = (
     (
@@ -70,14 +64,9 @@ MUTANTS = (
 )  # fmt: skip
 
 
-def functions() -> dict[str, str]:
-    text = "\n".join((shipped("migrations") / name).read_text() for name in MIGRATIONS)
-    return {found.group(0).split("(")[0].split()[-1]: found.group(0) for found in FUNCTION.finditer(text)}
-
-
 def slowed() -> str:
     """The claim as it is, with pauses."""
-    body = functions()["claim_jobs"]
+    body = newest()["claim_jobs"].replacing
     for step, paused in PAUSES:
         if step not in body:
             raise SystemExit(f"a pause has lost its place: {step}")
@@ -86,14 +75,11 @@ def slowed() -> str:
 
 
 def mutated(mutant: Mutant) -> str:
-    body = slowed() if mutant.function == "claim_jobs" else functions()[mutant.function]
+    """The newest definition of the function with the change, in place of it."""
+    body = slowed() if mutant.function == "claim_jobs" else newest()[mutant.function].replacing
     if mutant.phrase not in body:
         raise SystemExit(f"{mutant.name}: the phrase is gone from {mutant.function}; rewrite the mutant")
-    return _replacing(body.replace(mutant.phrase, mutant.becomes))
-
-
-def _replacing(function: str) -> str:
-    return function.replace("CREATE FUNCTION", "CREATE OR REPLACE FUNCTION", 1)
+    return body.replace(mutant.phrase, mutant.becomes)
 
 
 async def problems_of(mutant: Mutant | None, jobs: int) -> list[str]:
@@ -101,7 +87,7 @@ async def problems_of(mutant: Mutant | None, jobs: int) -> list[str]:
     with tempfile.TemporaryDirectory() as folder:
         async with fresh_database() as url:
             statements = [f"CREATE OR REPLACE {part.strip()}" for part in TRIPWIRE.split("CREATE OR REPLACE ")[1:]]
-            statements.append(_replacing(slowed()))
+            statements.append(slowed())
             for statement in [*statements, *([mutated(mutant)] if mutant else [])]:
                 await run_as_owner(url, statement)
             async with open_application(settings_for(url, data_dir=Path(folder)), domains=WITH_PROBES) as house:

@@ -1,7 +1,6 @@
 """A model of the queue beside the real one: whatever people, workers and operators do in whatever order, the two agree."""
 
 import asyncio
-import os
 from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -26,10 +25,11 @@ from atrium.kit.ids import new_id
 from tests.jobs.kinds import WITH_PROBES
 from tests.jobs.queue import Member, Queue
 from tests.postgres import fresh_database
+from tests.processes import sized
 from tests.servers import settings_for
 from tests.state_machines import run_machine
 
-STEPS = 5_000 if os.environ.get("ATRIUM_FULL") else 300
+STEPS = sized(150, 5_000)
 PER_RUN = 30
 KINDS = ("probe.plain", "probe.spends")
 WORKERS = tuple(new_id() for _ in range(3))

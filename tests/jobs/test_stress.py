@@ -5,9 +5,10 @@ import os
 import pytest
 
 from tests.jobs import stress
-from tests.jobs.mutants import MUTANTS, Mutant, functions, mutated, slowed
+from tests.jobs.mutants import MUTANTS, Mutant, mutated, slowed
 from tests.jobs.queue import Queue
 from tests.patience import PATIENCE
+from tests.schema_functions import newest
 
 JOBS = 10_000 if os.environ.get("ATRIUM_FULL") else 600
 
@@ -25,6 +26,6 @@ async def test_19_every_job_ends_once_while_workers_stall_and_operators_interfer
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_27_every_mutant_still_changes_something(mutant: Mutant) -> None:
     """The mutants themselves are run by `python -m tests.jobs.mutants`."""
-    body = slowed() if mutant.function == "claim_jobs" else functions()[mutant.function]
+    body = slowed() if mutant.function == "claim_jobs" else newest()[mutant.function].replacing
 
     assert mutated(mutant) != body.replace("CREATE FUNCTION", "CREATE OR REPLACE FUNCTION", 1)

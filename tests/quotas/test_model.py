@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import os
 from collections.abc import Coroutine
 from typing import Any
 from uuid import UUID
@@ -17,11 +16,12 @@ from atrium.ground.quotas.model import Admission
 from atrium.kit.errors import Exhausted
 from tests.people import found_company
 from tests.postgres import fresh_database, run_as_owner
+from tests.processes import sized
 from tests.quotas.test_admission import acting, limit, used
 from tests.servers import open_application, settings_for
 from tests.state_machines import run_machine
 
-STEPS = 5_000 if os.environ.get("ATRIUM_FULL") else 600
+STEPS = sized(300, 5_000)
 PER_RUN = 25
 TOKENS, AT_ONCE = "ai.tokens.total", "ai.concurrency"
 

@@ -13,6 +13,7 @@ import { dimensionKey, Meter } from '@/ui/Meter';
 import { fullnessOf } from '@/ui/meter';
 import { Problem } from '@/ui/Problem';
 import { toast } from '@/ui/toast';
+import { Storage } from './Storage';
 
 const ICONS: Record<Dimension, LucideIcon> = {
   'ai.requests': MessageSquareText,
@@ -132,7 +133,10 @@ function Row({ dimension, lines }: { dimension: Dimension; lines: Usage[] }) {
           {lines
             .filter((line) => line.level === level)
             .map((line) => (
-              <Meter key={line.window} line={line} label={`${name}, ${t(level === 'team' ? 'usage.of_team' : 'usage.of_company')}`} />
+              <div key={line.window} className="grid gap-3">
+                <Meter line={line} label={`${name}, ${t(level === 'team' ? 'usage.of_team' : 'usage.of_company')}`} />
+                <Storage line={line} />
+              </div>
             ))}
         </div>
       ))}

@@ -110,9 +110,10 @@ def _attempt(claim: Claim, kind: JobKind, owner: Principal | None, content: Atte
 
 
 async def _admitted(services: Services, db: Transaction, org_id: UUID, attempts: list[Attempt]) -> list[Attempt]:
+    # Before the locks: a plugin may take its time to say.
+    wanted = await _reservations(services, org_id, attempts)
     # The books come last in the order of locks, and a refusal gives the attempt's place back while they are held.
     await store.hold_slots(db, org_id, list({attempt.claim.team_id for attempt in attempts}))
-    wanted = await _reservations(services, org_id, attempts)
     verdicts = await quotas.admit_each_within(
         db, org_id, [(attempt.claim.team_id, amounts) for attempt, amounts in wanted], lease=HOLD_SECONDS
     )

@@ -10,6 +10,7 @@ import msgspec
 
 from atrium.kit.database import Transaction
 from atrium.kit.errors import AppError, Conflict, Invalid, Kind, Missing
+from atrium.kit.etags import etag_of
 from atrium.seams.context import Principal
 from atrium.seams.jobs import Amounts, DoneBeside, JobKind
 
@@ -81,6 +82,10 @@ class Job(JobSummary, frozen=True):
 
     input: Any
     result: Any
+
+    def etag(self) -> str:
+        """Differs whenever anything of it does, as it is shown to this reader."""
+        return etag_of(self)
 
 
 class NewJob(msgspec.Struct, frozen=True, kw_only=True):
@@ -221,7 +226,7 @@ class Report:
 
     `input` is what the job was given, where the worker knows it; otherwise it is read.
     Of a worker that goes on with what follows from its job, `take` claims that in the transaction which settles the job.
-    What was done `beside` it ends with it, where it still waits.
+    What was done `beside` it ends with it, where it still waits. `put_off_for` is what one waits for that was returned undone.
     """
 
     claim: Claim
@@ -233,6 +238,7 @@ class Report:
     take: Take | None = None
     input: Any = None
     beside: Sequence[DoneBeside] = ()
+    put_off_for: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,7 +123,7 @@ async def stage_due(db: Transaction, limit: int) -> int:
     staged: int = await db.value(
         """
         WITH due AS (
-          UPDATE jobs j SET state = 'queued'
+          UPDATE jobs j SET state = 'queued', put_off_for = NULL
            WHERE j.id IN (SELECT d.id FROM jobs d WHERE d.state = 'scheduled' AND d.run_at <= clock_timestamp()
                            ORDER BY d.run_at LIMIT :limit FOR NO KEY UPDATE SKIP LOCKED)
           RETURNING j.org_id, j.team_id, j.pool
@@ -206,9 +206,16 @@ async def list_left_parts(db: Transaction, age: timedelta, limit: int) -> list[t
 
 
 async def forget_parts(db: Transaction, age: timedelta) -> int:
-    """Drop jobs that ended as parts of something else, with their words; by then that has taken over what it needs."""
+    """Drop jobs that ended as parts of something else, with their words; by then that has taken over what it needs.
+
+    Nothing changes of a company that is leaving: here and in `forget_finished` its jobs stay.
+    """
     rows = await db.rows(
-        "DELETE FROM jobs WHERE part_of IS NOT NULL AND finished_at < now() - :age::interval RETURNING id", age=age
+        """
+        DELETE FROM jobs j WHERE j.part_of IS NOT NULL AND j.finished_at < now() - :age::interval
+           AND EXISTS (SELECT FROM orgs o WHERE o.id = j.org_id AND o.moving_at IS NULL) RETURNING j.id
+        """,
+        age=age,
     )
     await db.run("DELETE FROM job_words WHERE job_id = ANY(:ids)", ids=[id for (id,) in rows])
     return len(rows)
@@ -218,7 +225,10 @@ async def forget_finished(db: Transaction, age: timedelta, limit: int) -> int:
     return await db.run(
         """
         DELETE FROM jobs WHERE id IN (
-          SELECT id FROM jobs WHERE finished_at < now() - :age::interval ORDER BY finished_at LIMIT :limit FOR UPDATE SKIP LOCKED)
+          SELECT j.id FROM jobs j
+           WHERE j.finished_at < now() - :age::interval
+             AND EXISTS (SELECT FROM orgs o WHERE o.id = j.org_id AND o.moving_at IS NULL)
+           ORDER BY j.finished_at LIMIT :limit FOR UPDATE SKIP LOCKED)
         """,
         age=age,
         limit=limit,

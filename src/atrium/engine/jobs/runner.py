@@ -298,11 +298,12 @@ async def _outcome(op: Operation, attempt: Attempt, assignment: Assignment) -> R
         assert kind.run is not None  # noqa: S101 - only local kinds are claimed here
         return Report(claim=claim, outcome="succeeded", result=_storable(await kind.run(op, assignment)))
     except Postponed as put_off:
-        return Report(claim=claim, outcome="returned", again=timedelta(seconds=put_off.seconds))
-    except Busy:
-        # That much else is to do here counts against no attempt.
-        return Report(claim=claim, outcome="returned", again=timedelta(seconds=BUSY_SECONDS))
+        again_in = timedelta(seconds=put_off.seconds)
+        return Report(claim=claim, outcome="returned", again=again_in, put_off_for=put_off.reason)
     except AppError as error:
+        if isinstance(error, Busy) and not any(op.spent.values()):
+            # That much else is to do here counts against no attempt, as long as nothing was paid for.
+            return Report(claim=claim, outcome="returned", again=timedelta(seconds=BUSY_SECONDS))
         again = backoff(claim.attempt) if error.kind in PASSING and not error.lasting else None
         used = kind.spent(error) if kind.spent else None
         return Report(claim=claim, outcome="failed", error=readable(error.message), again=again, used=used)

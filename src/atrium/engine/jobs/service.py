@@ -1,6 +1,6 @@
 """The verbs of jobs: queue, read, cancel; and the entry points of workers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -26,13 +26,16 @@ from atrium.engine.jobs.model import (
 from atrium.engine.jobs.settling import follow
 from atrium.ground.access.model import NotPermitted
 from atrium.ground.audit import service as audit
+from atrium.ground.quotas import service as quotas
 from atrium.kit.database import Database
 from atrium.kit.ids import new_id
-from atrium.kit.paging import Page, Pager
+from atrium.kit.paging import Page, Pager, fitting
 from atrium.seams.context import Context, Principal, Services
 from atrium.seams.jobs import JobKind
+from atrium.seams.wiring import Keeper
 
 MOST_AT_ONCE = 10_000
+KEEPER = Keeper("jobs", store.count_kept)
 
 
 async def enqueue(
@@ -97,6 +100,7 @@ async def create_job(
         raise BadInput(f"{kind} runs in this server and has no model to choose")
     if run_at is not None and run_at.tzinfo is None:
         run_at = run_at.replace(tzinfo=UTC)
+    await quotas.require_space(ctx, ctx.who.team_id, len(msgspec.json.encode(given)))
     [id] = await enqueue(ctx, kind, [given], model=model, run_at=run_at, priority=priority)
     await audit.record(ctx, "jobs.queued", id, job_kind=kind)
     return await read_job(ctx, id)
@@ -121,7 +125,9 @@ async def list_jobs(
     served = await store.list_served_pools(ctx.db)
     listing = store.list_jobs if _is_listed(ctx, kind) else store.list_unlisted_jobs
     found = await listing(ctx.db, ctx.who, states, kind, pager.read(cursor, UUID), limit + 1, served)
-    return pager.page([_summary(job, shown=_may_read(ctx, job)) for job in found], limit, lambda job: job.id)
+    fits = fitting([job.error or "" for job in found])
+    shown = [_summary(job, shown=_may_read(ctx, job)) for job in found]
+    return pager.page(shown, min(limit, fits), lambda job: job.id)
 
 
 def _summary(job: FoundJob, *, shown: bool) -> JobSummary:
@@ -155,6 +161,12 @@ async def cancel_jobs_of(ctx: Context, person_id: UUID) -> None:
     cancelled = await store.cancel_waiting_of(ctx.db, org_id, person_id)
     await follow(ctx.services, ctx.db, org_id, cancelled, {one.id: {} for one in cancelled})
     await store.ask_to_cancel_of(ctx.db, org_id, person_id)
+
+
+async def is_any_cancelled(ctx: Context, kind: str, given: Mapping[str, Any]) -> bool:
+    """Whether a person cancelled one of the team's jobs of this kind that have this in their input, or asked it to stop."""
+    listed = _registered(ctx, kind).public
+    return await store.is_any_cancelled(ctx.db, ctx.who.org_id, ctx.who.team_id, kind, given, listed=listed)
 
 
 async def drop(ctx: Context, ids: Sequence[UUID]) -> list[UUID]:

@@ -70,6 +70,8 @@ async def settle_within(
     settled, people = await store.settle(db, org_id, reports)
     current = {(one.id, one.token) for one in settled}
     counted = [report for report in reports if (report.claim.id, report.claim.token) in current]
+    if reasons := {report.claim.id: report.put_off_for for report in counted if report.put_off_for is not None}:
+        await store.note_put_off(db, org_id, reasons)
     # Only with an attempt that was current: what a worker did that has lost its lease is done again.
     if beside := {one.id: one for report in counted for one in report.beside}:
         settled += await store.settle_beside(db, org_id, list(beside.values()))

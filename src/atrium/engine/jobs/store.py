@@ -1,5 +1,6 @@
 """SQL of jobs as one company sees them."""
 
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -16,7 +17,7 @@ from atrium.seams.jobs import DoneBeside
 # A waiting job's reason, cheapest first: two lookups by key for a queued one, none for the others.
 SUMMARY = """
     j.id, j.kind, j.model, j.user_id, CASE j.state WHEN 'scheduled' THEN 'queued' ELSE j.state END,
-    CASE WHEN j.state = 'scheduled' THEN 'scheduled'
+    CASE WHEN j.state = 'scheduled' THEN coalesce(j.put_off_for, 'scheduled')
          WHEN j.state <> 'queued' THEN NULL
          WHEN NOT t.org_open THEN 'org_suspended'
          WHEN l.opens_at IS NOT NULL THEN 'quota'
@@ -240,6 +241,24 @@ async def cancel_waiting_of(db: Transaction, org_id: UUID, user_id: UUID) -> lis
     )
 
 
+async def is_any_cancelled(
+    db: Transaction, org_id: UUID, team_id: UUID, kind: str, given: Mapping[str, Any], *, listed: bool
+) -> bool:
+    # Spelled out: only so does the planner see which of the indexes by team has these rows.
+    found: bool = await db.value(
+        f"""
+        SELECT EXISTS (
+          SELECT FROM jobs WHERE org_id = :org_id AND team_id = :team_id AND {"listed" if listed else "NOT listed"} AND kind = :kind
+             AND cancel_asked AND input @> :given::jsonb)
+        """,
+        org_id=org_id,
+        team_id=team_id,
+        kind=kind,
+        given=given,
+    )
+    return found
+
+
 async def drop(db: Transaction, org_id: UUID, ids: list[UUID]) -> list[UUID]:
     # A caller may hold what a settlement waits for: so nothing that another transaction holds is waited for here.
     rows = await db.rows(
@@ -392,6 +411,19 @@ async def settle(
     return [Settled(*row[:_OF_SETTLED]) for row in rows], people
 
 
+async def note_put_off(db: Transaction, org_id: UUID, reasons: dict[UUID, str]) -> None:
+    """Say what jobs wait for that were just put off."""
+    await db.run(
+        """
+        UPDATE jobs j SET put_off_for = p.reason FROM unnest(:ids::uuid[], :reasons::text[]) AS p (id, reason)
+         WHERE j.org_id = :org_id AND j.id = p.id AND j.state = 'scheduled'
+        """,
+        org_id=org_id,
+        ids=list(reasons),
+        reasons=list(reasons.values()),
+    )
+
+
 async def settle_beside(db: Transaction, org_id: UUID, done: list[DoneBeside]) -> list[Settled]:
     """End jobs that wait for their first attempt, as succeeded; one that another transaction holds is not waited for."""
     return await db.all(
@@ -466,3 +498,16 @@ async def read_endings(db: Transaction, org_id: UUID, ids: list[UUID]) -> dict[U
 def _json(value: Any) -> str:
     # As text: the driver would take a list inside a list for an array of two dimensions.
     return msgspec.json.encode(value).decode()
+
+
+async def count_kept(db: Transaction, org_id: UUID) -> dict[UUID, int]:
+    """How many bytes of inputs and results are there, by team; those of the product's own jobs from 1 KiB on."""
+    rows = await db.rows(
+        """
+        SELECT team_id, sum(CASE WHEN listed OR size > 1024 THEN size ELSE 0 END) FROM (
+          SELECT team_id, listed, octet_length(concat(input, result, error)) AS size FROM jobs WHERE org_id = :org_id
+        ) AS t GROUP BY team_id
+        """,
+        org_id=org_id,
+    )
+    return {team_id: int(size) for team_id, size in rows}

@@ -162,3 +162,20 @@ async def measure_blobs(db: Transaction, org_id: UUID) -> tuple[int, int]:
         "SELECT count(*), coalesce(sum(size), 0)::bigint FROM blobs WHERE org_id = :org_id", org_id=org_id
     )
     return rows[0][0], rows[0][1]
+
+
+async def count_kept(db: Transaction, org_id: UUID) -> dict[UUID, int]:
+    """How many bytes of files are there, versions, parts and the trash included, by team."""
+    rows = await db.rows(
+        """
+        SELECT team_id, sum(size) FROM (
+          SELECT o.team_id, v.size FROM objects o JOIN object_versions v ON v.org_id = o.org_id AND v.object_id = o.id
+           WHERE o.org_id = :org_id
+          UNION ALL
+          SELECT u.team_id, p.size FROM multipart_uploads u JOIN multipart_parts p ON p.org_id = u.org_id AND p.upload_id = u.id
+           WHERE u.org_id = :org_id
+        ) AS t GROUP BY team_id
+        """,
+        org_id=org_id,
+    )
+    return {team_id: int(size) for team_id, size in rows}

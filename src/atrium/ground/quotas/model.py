@@ -22,11 +22,15 @@ DIMENSIONS: tuple[Dimension, ...] = (
 WINDOWS: tuple[Window, ...] = ("minute", "hour", "day", "month", "total")
 # Counted while it lasts: what is settled leaves nothing behind.
 CONCURRENCY = frozenset({"ai.concurrency", "jobs.concurrency"})
+STORAGE: Dimension = "storage.bytes"
+# What rows of the database are kept for; the rest of what is stored are files. Each has a meter of its own beside that of all.
+Part = Literal["notes", "workflows", "jobs"]
+PARTS: tuple[Part, ...] = ("notes", "workflows", "jobs")
 
 
 def usual_window(dimension: Dimension) -> Window:
     """Over what a dimension is told where nothing limits it: what is kept counts until it is gone."""
-    return "total" if dimension == "storage.bytes" else "month"
+    return "total" if dimension == STORAGE else "month"
 
 
 class Limit(msgspec.Struct, frozen=True):
@@ -107,6 +111,44 @@ class Entry(msgspec.Struct, frozen=True):
     amounts: Amounts
 
 
+class Kept(msgspec.Struct, frozen=True):
+    """How many more bytes (or, below nothing, less) a team keeps as one part; several statements' notes together."""
+
+    team_id: UUID
+    part: Part
+    bytes: int
+
+    def entry(self) -> Entry:
+        """As usage: of everything that is stored, and of its part."""
+        return Entry(self.team_id, None, {STORAGE: self.bytes, meter_of(self.part): self.bytes})
+
+
+class Space(msgspec.Struct, frozen=True):
+    """What is left of a team's and its company's storage as the books have it, and what was noted since; None is no limit."""
+
+    left: int | None
+    noted: int
+    notes: int
+
+
+class SpaceLacking(msgspec.Struct):
+    """So many bytes do not fit below a limit of a team or its company; a listener that lets go of as many says so in `let_go`."""
+
+    team_id: UUID
+    bytes: int
+    let_go: bool = False
+
+
+class Raised(msgspec.Struct, frozen=True):
+    """A limit that lay below what was there when that was counted, and was raised to it."""
+
+    scope_id: UUID
+    dimension: str
+    per: str
+    raised_from: int
+    raised_at: datetime
+
+
 class Hold(msgspec.Struct, frozen=True):
     """A stored reservation."""
 
@@ -116,8 +158,21 @@ class Hold(msgspec.Struct, frozen=True):
     state: str
 
 
+class StorageParts(msgspec.Struct, frozen=True):
+    """How much of what is stored is files, notes with their versions, versions of workflows, and inputs and results of jobs and runs."""
+
+    files: int
+    notes: int
+    workflows: int
+    jobs: int
+
+
 class Usage(msgspec.Struct, frozen=True, kw_only=True):
-    """One line of a usage report; what is counted while it lasts has no window, and `used` is what runs now."""
+    """One line of a usage report; what is counted while it lasts has no window, and `used` is what runs now.
+
+    `parts` says what `storage.bytes` is made of. `raised_from` is the limit that stood before it was raised, once, at `raised_at`,
+    because more was there than it allowed when that began to count.
+    """
 
     level: Level
     dimension: Dimension
@@ -127,6 +182,9 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
     limit: int | None
     remaining: int | None
     resets_at: datetime | None
+    parts: StorageParts | None = None
+    raised_from: int | None = None
+    raised_at: datetime | None = None
 
 
 class QuotaExceeded(Exhausted):
@@ -189,6 +247,11 @@ class Books:
         """What a scope has used and reserved so far."""
         return self._meters.get((scope_id, dimension)) or Meter(scope_id, dimension, 0, self.now)
 
+    def parts(self, scope_id: UUID, window: str) -> StorageParts:
+        """What a scope's storage is made of."""
+        used = {part: self.meter(scope_id, meter_of(part)).used(window) for part in PARTS}
+        return StorageParts(files=max(0, self.meter(scope_id, STORAGE).used(window) - sum(used.values())), **used)
+
     def free(self, hold: Hold) -> None:
         """Give back what a hold reserved that has lapsed."""
         self._reserve(Admission(hold.id, self._org_id, hold.team_id, hold.amounts), -1)
@@ -223,6 +286,11 @@ class Books:
             meter = self._meters[key] = Meter(scope_id, dimension, 0, self.now)
         self.touched[key] = meter
         return meter
+
+
+def meter_of(part: Part) -> str:
+    """What the meter of a part of storage is called."""
+    return f"storage.{part}"
 
 
 def start_of(window: str, at: datetime) -> datetime:

@@ -8,11 +8,14 @@ transaction uses it only notes, beside its other rows and without the lock; the 
 from datetime import timedelta
 from uuid import UUID
 
+import msgspec
+
 from atrium.ground.audit import service as audit
 from atrium.ground.quotas import store
 from atrium.ground.quotas.model import (
     CONCURRENCY,
     DIMENSIONS,
+    STORAGE,
     WINDOWS,
     Admission,
     Amounts,
@@ -22,8 +25,11 @@ from atrium.ground.quotas.model import (
     Level,
     Limit,
     Meter,
+    QuotaExceeded,
+    Raised,
     Reservation,
     Settlement,
+    SpaceLacking,
     Usage,
     Window,
     end_of,
@@ -35,6 +41,12 @@ from atrium.kit.ids import new_id
 from atrium.seams.context import Context, Operation
 
 LEASE = 120
+# As much as writers that see nothing of each other can add together: a hundred and more of the largest texts at once.
+_MARGIN = 256 << 20
+# After so many notes a writer enters them, so that looking at them stays cheap; others go on meanwhile, up to so many more.
+_NOTES, _MOST_NOTES = 200, 5000
+# The company's limit and the team's: each may ask for more than the other.
+_LIMITS = 2
 Item = Reservation | Settlement
 
 
@@ -95,6 +107,52 @@ async def use_within(ctx: Context, team_id: UUID, amounts: Amounts) -> None:
     await store.insert_entry(ctx.db, ctx.who.org_id, new_id(), team_id, None, amounts)
 
 
+async def has_space(ctx: Context, team_id: UUID, size: int) -> bool:
+    """Whether so much storage is left that a writer of rows may go on without waiting for the books; the rows note themselves."""
+    space = await store.read_space(ctx.db, ctx.who.org_id, team_id, _MOST_NOTES)
+    if space is None or space.left is None:
+        return True
+    if space.notes >= _MOST_NOTES or space.left - max(0, space.noted) - size < _MARGIN:
+        return False
+    if space.notes >= _NOTES and await store.try_lock_books(ctx.db, ctx.who.org_id):
+        await _work(ctx.db, ctx.who.org_id, [])
+    return True
+
+
+async def require_space(ctx: Context, team_id: UUID, size: int) -> None:
+    """Refuse rows of so many bytes where the storage of team or company has no place for them; keeping them counts them."""
+    if not await has_space(ctx, team_id, size):
+        await leave_to_rows(ctx, await admit_space_within(ctx, team_id, size))
+
+
+async def admit_space_within(ctx: Context, team_id: UUID, size: int, *, lease: int = LEASE) -> Admission:
+    """Reserve storage in the caller's transaction; what can be let go of gives way where that is enough, and stays where it is not."""
+    amounts: Amounts = {STORAGE: size}
+    for _ in range(_LIMITS):
+        try:
+            return await admit_within(ctx, ctx.who.org_id, team_id, amounts, lease=lease)
+        except QuotaExceeded as refusal:
+            lacking = SpaceLacking(team_id, _lacking(refusal, size))
+            if lacking.bytes > 0:
+                await ctx.announce(lacking)
+            if not lacking.let_go:
+                raise
+    return await admit_within(ctx, ctx.who.org_id, team_id, amounts, lease=lease)
+
+
+def _lacking(refusal: QuotaExceeded, size: int) -> int:
+    """How many bytes too many; none where the limit is on how much is written in a time, which nothing gives back."""
+    limit, used = refusal.facts["limit"], refusal.facts["used"]
+    if refusal.facts["window"] != "total" or not isinstance(limit, int) or not isinstance(used, int):
+        return 0
+    return used + size - limit
+
+
+async def leave_to_rows(ctx: Context, admission: Admission) -> None:
+    """Free a reservation with the commit of the caller's transaction, whose rows count themselves."""
+    await store.insert_entry(ctx.db, admission.org_id, new_id(), admission.team_id, admission.id, {STORAGE: 0})
+
+
 async def enter_noted(database: Database, companies: int = 1000) -> int:
     """Enter what was noted in companies where nothing is being admitted; how many companies there were."""
     async with database.begin_system() as db:
@@ -131,12 +189,9 @@ async def read_company_usage(ctx: Context, org_id: UUID) -> list[Usage]:
 async def _report(ctx: Context, org_id: UUID, scopes: tuple[tuple[Level, UUID], ...]) -> list[Usage]:
     ids = [scope_id for _, scope_id in scopes]
     limits = await store.list_limits(ctx.db, org_id, ids)
-    entries = await store.list_entries(ctx.db, org_id)
-    books = await _open_books(ctx.db, org_id, ids, limits, entries, [])
-    entered = [entry.hold_id for entry in entries if entry.hold_id is not None]
-    for hold in await store.list_lapsed(ctx.db, org_id, entered):
-        books.free(hold)
+    books = await open_entered(ctx.db, org_id, ids)
     running = await store.list_running_jobs(ctx.db, org_id)
+    raised = {(one.scope_id, one.dimension, one.per): one for one in await store.list_raised(ctx.db, org_id, ids)}
     lines = []
     for level, scope_id in scopes:
         for dimension in DIMENSIONS:
@@ -148,8 +203,33 @@ async def _report(ctx: Context, org_id: UUID, scopes: tuple[tuple[Level, UUID], 
                 )
                 continue
             windows = [window for window in WINDOWS if window in limited] or [usual_window(dimension)]
-            lines += [_line(level, dimension, window, meter, limited.get(window)) for window in windows]
+            for window in windows:
+                line = _line(level, dimension, window, meter, limited.get(window))
+                lines.append(_explained(line, books, scope_id, raised.get((scope_id, dimension, window))))
     return lines
+
+
+def _explained(line: Usage, books: Books, scope_id: UUID, raised: Raised | None) -> Usage:
+    """A line of storage with what it is made of, and whether its limit was raised."""
+    if line.dimension != STORAGE or line.window is None:
+        return line
+    return msgspec.structs.replace(
+        line,
+        parts=books.parts(scope_id, line.window),
+        raised_from=raised and raised.raised_from,
+        raised_at=raised and raised.raised_at,
+    )
+
+
+async def open_entered(db: Transaction, org_id: UUID, scopes: list[UUID]) -> Books:
+    """The books as the next round would find them: what was noted is entered, and what has lapsed is freed."""
+    entries = await store.list_entries(db, org_id)
+    entries += [kept.entry() for kept in await store.list_kept(db, org_id)]
+    books = await _open_books(db, org_id, scopes, await store.list_limits(db, org_id, scopes), entries, [])
+    entered = [entry.hold_id for entry in entries if entry.hold_id is not None]
+    for hold in await store.list_lapsed(db, org_id, entered):
+        books.free(hold)
+    return books
 
 
 async def list_limits(ctx: Context, org_id: UUID, scope_id: UUID) -> list[Limit]:
@@ -209,6 +289,7 @@ async def _do(op: Operation, item: Item) -> bool:
 async def _work(db: Transaction, org_id: UUID, items: list[Item]) -> list[bool | Exception]:
     """One round over a company's books, under its lock: what was noted is entered, every item gets True, False or its refusal."""
     entries = await store.take_entries(db, org_id)
+    entries += [kept.entry() for kept in await store.take_kept(db, org_id)]
     asked = [item.admission.id for item in items if isinstance(item, Settlement)]
     noted = [entry.hold_id for entry in entries if entry.hold_id is not None]
     await _free_lapsed(db, org_id, asked + noted)

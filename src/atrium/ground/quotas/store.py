@@ -5,7 +5,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.ground.quotas.model import Amounts, Entry, Hold, Limit, Meter, Reservation
+from atrium.ground.quotas.model import STORAGE, Amounts, Entry, Hold, Kept, Limit, Meter, Raised, Reservation, Space
 from atrium.kit.database import Transaction
 
 METER = "scope_id, dimension, reserved, counted_at, minute, hour, day, month, total"
@@ -25,6 +25,15 @@ class LimitRow(msgspec.Struct, frozen=True):
 async def lock_books(db: Transaction, org_id: UUID) -> None:
     # A lock of its own, taken before anything is read: the statements after it see what the last holder committed.
     await db.value("SELECT pg_advisory_xact_lock(hashtext(:name), hashtext(:org_id))", name=LOCK, org_id=str(org_id))
+
+
+async def try_lock_books(db: Transaction, org_id: UUID) -> bool:
+    """The same without waiting; False when another transaction has them."""
+    return bool(
+        await db.value(
+            "SELECT pg_try_advisory_xact_lock(hashtext(:name), hashtext(:org_id))", name=LOCK, org_id=str(org_id)
+        )
+    )
 
 
 async def read_clock(db: Transaction) -> datetime:
@@ -87,8 +96,50 @@ async def list_entries(db: Transaction, org_id: UUID) -> list[Entry]:
     )
 
 
+async def take_kept(db: Transaction, org_id: UUID) -> list[Kept]:
+    """Take what statements noted as kept, in sums; the caller must add them to the counters."""
+    return await db.all(
+        Kept,
+        """
+        WITH taken AS (DELETE FROM storage_entries WHERE org_id = :org_id RETURNING team_id, part, bytes)
+        SELECT team_id, part, sum(bytes)::bigint FROM taken GROUP BY team_id, part
+        """,
+        org_id=org_id,
+    )
+
+
+async def list_kept(db: Transaction, org_id: UUID) -> list[Kept]:
+    return await db.all(
+        Kept,
+        "SELECT team_id, part, sum(bytes)::bigint FROM storage_entries WHERE org_id = :org_id GROUP BY team_id, part",
+        org_id=org_id,
+    )
+
+
+async def read_space(db: Transaction, org_id: UUID, team_id: UUID, most: int) -> Space | None:
+    """What is left of storage, and the sum and number of what was noted since; of so many notes and no more."""
+    return await db.one(
+        Space,
+        """
+        SELECT (SELECT min(l.most - coalesce(u.reserved + CASE l.per WHEN 'total' THEN u.total WHEN 'month' THEN u.month
+                                    WHEN 'day' THEN u.day WHEN 'hour' THEN u.hour ELSE u.minute END, 0))
+                  FROM quota_limits l
+                  LEFT JOIN quota_usage u ON u.org_id = :org_id AND u.scope_id = l.scope_id AND u.dimension = l.dimension
+                 WHERE l.org_id = :org_id AND l.scope_id IN (:org_id, :team_id) AND l.dimension = :dimension),
+               coalesce(sum(n.bytes), 0)::bigint, count(*)
+          FROM (SELECT bytes FROM storage_entries WHERE org_id = :org_id LIMIT :most) n
+        """,
+        org_id=org_id,
+        team_id=team_id,
+        dimension=STORAGE,
+        most=most,
+    )
+
+
 async def list_companies_with_entries(db: Transaction, limit: int) -> list[UUID]:
-    rows = await db.rows("SELECT DISTINCT org_id FROM quota_entries LIMIT :limit", limit=limit)
+    rows = await db.rows(
+        "SELECT org_id FROM quota_entries UNION SELECT org_id FROM storage_entries LIMIT :limit", limit=limit
+    )
     return [org_id for (org_id,) in rows]
 
 
@@ -119,6 +170,18 @@ async def list_limits(db: Transaction, org_id: UUID, scope_ids: list[UUID]) -> L
     for row in rows:
         found.setdefault((row.scope_id, row.dimension), {})[row.per] = row.most
     return found
+
+
+async def list_raised(db: Transaction, org_id: UUID, scope_ids: list[UUID]) -> list[Raised]:
+    return await db.all(
+        Raised,
+        """
+        SELECT scope_id, dimension, per, raised_from, raised_at FROM quota_limits
+         WHERE org_id = :org_id AND scope_id = ANY(:scope_ids) AND raised_from IS NOT NULL
+        """,
+        org_id=org_id,
+        scope_ids=scope_ids,
+    )
 
 
 async def list_meters(db: Transaction, org_id: UUID, scope_ids: list[UUID]) -> list[Meter]:
@@ -212,10 +275,11 @@ async def list_running_jobs(db: Transaction, org_id: UUID) -> dict[tuple[UUID, s
 
 
 async def put_limit(db: Transaction, org_id: UUID, scope_id: UUID, dimension: str, per: str, most: int) -> None:
+    """Set a limit; `raised_at` stays, so that the upgrade raises none a second time."""
     await db.run(
         """
         INSERT INTO quota_limits (org_id, scope_id, dimension, per, most) VALUES (:org_id, :scope_id, :dimension, :per, :most)
-        ON CONFLICT (org_id, scope_id, dimension, per) DO UPDATE SET most = excluded.most, by_plan = false
+        ON CONFLICT (org_id, scope_id, dimension, per) DO UPDATE SET most = excluded.most, by_plan = false, raised_from = NULL
         """,
         org_id=org_id,
         scope_id=scope_id,

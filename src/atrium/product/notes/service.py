@@ -1,14 +1,16 @@
 """The rules of notes. What a caller may not see is missing, never forbidden."""
 
-from datetime import UTC, datetime
+from collections.abc import Sequence
+from datetime import datetime
+from operator import attrgetter, itemgetter
 from uuid import UUID
 
 from atrium.ground.access import service as access
 from atrium.ground.audit import service as audit
 from atrium.ground.identity import service as identity
-from atrium.kit.ids import NIL, new_id
+from atrium.kit.ids import new_id
 from atrium.kit.paging import Page, Pager, fitting
-from atrium.product.notes import permissions, store
+from atrium.product.notes import permissions, space, store
 from atrium.product.notes.model import (
     KIND,
     Grant,
@@ -21,17 +23,17 @@ from atrium.product.notes.model import (
     OrgScopeRefused,
 )
 from atrium.seams.context import Context
-from atrium.seams.sharing import Shareable, ThingName
-
-BEFORE_ALL = (datetime.min.replace(tzinfo=UTC), NIL)
+from atrium.seams.sharing import Shareable, ThingName, fill, list_handed_out
 
 
 async def create_note(ctx: Context, title: str, body: str, visibility: str) -> Note:
     """Write a new note; the caller owns it."""
+    visibility = "private" if access.is_confined(ctx) else visibility
+    await space.require_space(ctx, ctx.who.team_id, title, body)
     note = await store.insert_note(ctx.db, ctx.who, new_id(), title, body, visibility)
     if note is None:
         raise NoteMissing("the note was not stored")
-    ctx.touch(KIND, [note.id])
+    ctx.note_made(KIND, note.id)
     await audit.record(ctx, "notes.created", note.id, visibility=visibility)
     await ctx.announce(NoteSaved(note))
     return note
@@ -42,8 +44,16 @@ async def list_notes(ctx: Context, scope: str, search: str | None, limit: int, c
     access.note_checked(ctx, "notes:read")
     access.require_org_scope(ctx, scope, OrgScopeRefused)
     pager = Pager(ctx.services.keys, "notes", ctx.who.user_id, scope, search)
-    found = await store.list_notes(ctx.db, ctx.who, scope, pager.read(cursor, tuple[datetime, UUID]), search, limit + 1)
-    ctx.touch(KIND, [note.id for note in found])
+    after = pager.read(cursor, tuple[datetime, UUID])
+
+    async def read(last: Note | None, count: int) -> list[Note]:
+        behind = after if last is None else (last.updated_at, last.id)
+        return await store.list_notes(ctx.db, ctx.who, scope, behind, search, count)
+
+    async def hand(found: Sequence[Note]) -> list[Note]:
+        return await list_handed_out(ctx, KIND, found, attrgetter("id"))
+
+    found = await fill(ctx, limit + 1, read, hand)
     fits = fitting([note.body for note in found])
     return pager.page(found, min(limit, fits), lambda note: (note.updated_at, note.id))
 
@@ -62,7 +72,12 @@ async def change_note(
     await permissions.require(ctx, note, "notes:write")
     if visibility is not None and visibility != note.visibility:
         await permissions.require(ctx, note, "notes:manage")
+        access.require_no_readers(ctx, note, shared=True)
     permissions.require_current(note, if_match)
+    new_title, new_body = title or note.title, note.body if body is None else body
+    # Keeping a note from others is never refused. It is free once: showing it again asks for space as any save does.
+    if visibility != "private" or visibility == note.visibility or (new_title, new_body) != (note.title, note.body):
+        await space.require_space(ctx, note.team_id, new_title, new_body)
     changed = await store.update_note(ctx.db, ctx.who, id, title, body, visibility)
     if changed is None:
         raise NoteMissing("there is no such note")
@@ -76,6 +91,7 @@ async def share_note(ctx: Context, id: UUID, user_id: UUID, permission: str | No
     colleague = await identity.hold_colleague(ctx, user_id)
     note = await permissions.read_visible(ctx, id, lock=True)
     await permissions.require(ctx, note, "notes:manage")
+    access.require_no_readers(ctx, note, shared=True)
     if user_id == note.owner_id:
         raise NotSharable("this person owns the note")
     if colleague is None:
@@ -107,7 +123,7 @@ async def list_shares(ctx: Context, id: UUID, limit: int, cursor: str | None) ->
     await permissions.require(ctx, note, "notes:manage")
     pager = Pager(ctx.services.keys, "note shares", ctx.who.user_id, id)
     found = await store.list_shares(
-        ctx.db, ctx.who.org_id, id, pager.read(cursor, tuple[datetime, UUID]) or BEFORE_ALL, limit + 1
+        ctx.db, ctx.who.org_id, id, pager.read(cursor, tuple[datetime, UUID]) or store.FIRST_SHARE, limit + 1
     )
     return pager.page(found, limit, lambda share: (share.created_at, share.user_id))
 
@@ -118,8 +134,7 @@ async def list_by_ids(ctx: Context, ids: list[UUID], characters: int) -> dict[UU
     if not ids or not ctx.who.within_scope("notes:read"):
         return {}
     found = await store.list_by_ids(ctx.db, ctx.who, ids, characters)
-    ctx.touch(KIND, found)
-    return found
+    return dict(await list_handed_out(ctx, KIND, found.items(), itemgetter(0)))
 
 
 async def list_names(ctx: Context, ids: list[UUID], trashed: bool) -> dict[UUID, ThingName]:

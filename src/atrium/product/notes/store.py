@@ -1,10 +1,11 @@
 """SQL of notes: which rows a person may read is decided here, one index for each way."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import lru_cache
 from uuid import UUID
 
 from atrium.kit.database import Transaction
+from atrium.kit.ids import NIL
 from atrium.kit.paging import MOST_TEXT
 from atrium.kit.text import contains_pattern
 from atrium.product.notes.model import Grant, Note, NoteShare, NoteText, NoteVersion
@@ -26,6 +27,8 @@ CURRENT = """
   coalesce(n.updated_by, n.owner_id) AS created_by, n.updated_at AS created_at, n.version_name AS name, n.body
 """
 VERSION = "v.number, v.title, v.size, encode(v.sha256, 'hex'), v.created_by, v.created_at, v.name"
+# Behind this, `list_shares` begins.
+FIRST_SHARE = (datetime.min.replace(tzinfo=UTC), NIL)
 NEWEST = "n.updated_at DESC, n.id DESC"
 # So many notes are sent whole, however long; adding up the lengths of everybody's short ones would cost more.
 FEW = 51
@@ -297,3 +300,19 @@ async def delete_grants_to(db: Transaction, org_id: UUID, user_id: UUID) -> list
 
 async def count_notes(db: Transaction) -> int:
     return int(await db.value("SELECT count(id) FROM notes WHERE trashed_at IS NULL"))
+
+
+async def count_kept(db: Transaction, org_id: UUID) -> dict[UUID, int]:
+    """How many bytes of titles and texts are there, versions and the trash included, by team."""
+    rows = await db.rows(
+        """
+        SELECT team_id, sum(size) FROM (
+          SELECT n.team_id, octet_length(n.title) + octet_length(n.body) AS size FROM notes n WHERE n.org_id = :org_id
+          UNION ALL
+          SELECT n.team_id, octet_length(v.title) + octet_length(v.body) FROM notes n
+            JOIN note_versions v ON v.org_id = n.org_id AND v.note_id = n.id WHERE n.org_id = :org_id
+        ) AS t GROUP BY team_id
+        """,
+        org_id=org_id,
+    )
+    return {team_id: int(size) for team_id, size in rows}

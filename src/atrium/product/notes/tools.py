@@ -45,6 +45,7 @@ TOOLS = (
         permission="notes:read",
         effect="read",
         act=_list,
+        long=True,
         parameters=(Parameter(name="q", type="string", description="Words to look for.", optional=True),),
     ),
     Tool(

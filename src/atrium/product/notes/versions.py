@@ -5,7 +5,7 @@ from uuid import UUID
 from atrium.ground.access import service as access
 from atrium.ground.audit import service as audit
 from atrium.kit.paging import Page, Pager
-from atrium.product.notes import permissions, store
+from atrium.product.notes import permissions, space, store
 from atrium.product.notes.model import Note, NoteMissing, NoteSaved, NoteText, NoteVersion, NoteVersionMissing
 from atrium.seams.context import Context
 
@@ -46,6 +46,7 @@ async def restore_version(ctx: Context, id: UUID, number: int, if_match: str | N
     await permissions.require(ctx, note, "notes:write")
     permissions.require_current(note, if_match)
     text = await _text(ctx, id, number)
+    await space.require_space(ctx, note.team_id, text.title, text.body)
     restored = await store.update_note(ctx.db, ctx.who, id, text.title, text.body, None)
     if restored is None:
         raise NoteMissing("there is no such note")
