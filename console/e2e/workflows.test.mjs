@@ -22,6 +22,35 @@ const judged = (page) => page.locator('[data-testid=verdict]:not([data-judging])
 const publish = (token, body) => call(server, '/api/workflows', { token, body });
 const start = (token, slug, body) => call(server, `/api/workflows/${slug}/run`, { token, body });
 const named = (slug) => ({ ...SHIFT, slug, title: slug });
+/** Makes a document of a file's text; no template has the tag `show`. */
+const FORMS = {
+  slug: 'forms-for-arrivals',
+  title: 'Forms for arrivals',
+  inputs: { object_id: { type: 'string' } },
+  start: 'text',
+  max_steps: 5,
+  steps: [
+    { name: 'text', kind: 'tool', tool: 'doc_text', with: { object: { $: 'input.object_id' } } },
+    { name: 'form', kind: 'tool', tool: 'doc_render', with: { object: { $: 'input.object_id' }, data: { $: 'steps.text.output.result' }, template: '# Arrival\n\n{% show text %}\n' } },
+  ],
+};
+const FORMS_MENDED = { ...FORMS, steps: [FORMS.steps[0], { ...FORMS.steps[1], with: { ...FORMS.steps[1].with, template: '# Arrival\n\n{{ text }}\n' } }] };
+/** Enter on what is there and can be used. */
+const enter = (place) => place.and(place.page().locator('a, :enabled')).press('Enter');
+
+/** A file that is dropped on the page. */
+async function drop(page, name, body) {
+  await page.getByLabel(t('files.new_are')).waitFor();
+  for (const type of ['dragover', 'drop']) {
+    await page.evaluate(([event, file, text]) => {
+      const data = new DataTransfer();
+      data.items.add(new File([text], file, { type: 'text/plain' }));
+      document.body.dispatchEvent(new DragEvent(event, { dataTransfer: data, bubbles: true, cancelable: true }));
+    }, [type, name, body]);
+    if (type === 'dragover') await page.getByTestId('veil').waitFor();
+  }
+  await page.locator('[data-testid=upload][data-state=done]').waitFor();
+}
 
 /** Another text in the editor; the one before is gone. */
 async function write(page, spec) {
@@ -74,6 +103,62 @@ describe('a workflow', () => {
     await page.getByText(t('runs.reused')).first().waitFor();
     const { items } = await call(server, '/api/notes', { token: ada });
     assert.deepEqual(items.filter((note) => note.title.startsWith('Berth')).map((note) => note.title).sort(), ['Berth 7', 'Berth 9']);
+    await person.close();
+  });
+
+  it('is published, fired by a dropped file, mended after it failed, resumed, and leads to the document it made, by keyboard', async () => {
+    const person = await openPerson(browser, server, { token: ada });
+    const { page } = person;
+    await person.go('/workflows/_new');
+    await judged(page);
+    await write(page, FORMS);
+    await enter(button(page, t('workflows.publish')));
+    await news(page, t('workflows.published', { version: 1 }));
+    await page.waitForURL((url) => url.hash.endsWith(FORMS.slug));
+
+    await person.go('/triggers');
+    await enter(page.getByRole('link', { name: t('nav.new_trigger') }).first());
+    await page.getByLabel(t('triggers.workflow')).selectOption(FORMS.slug);
+    await page.getByLabel(t('triggers.prefix')).fill('forms/');
+    await enter(button(page, t('triggers.create')));
+    await page.getByText(t('triggers.no_fires_body')).waitFor();
+    const trigger = page.url();
+
+    await person.go('/files?at=forms/');
+    await drop(page, 'hafrun.txt', 'Forty reefers for berth 7.');
+    await page.goto(trigger);
+    const fire = page.locator('[data-testid=fire][data-outcome=fired]');
+    await fire.getByText('forms/hafrun.txt').waitFor();
+    await fire.getByText(t('runs.state_failed')).waitFor();
+    await enter(fire.getByRole('link', { name: t('triggers.its_run') }));
+    await inState(page, 'failed');
+    await stepIn(page, 'text', 'succeeded');
+    await page.getByTestId('inspector').and(page.locator('[data-step=form]')).getByTestId('failure').waitFor();
+    const failed = page.url();
+
+    await enter(page.getByRole('link', { name: `${FORMS.slug} 1` }));
+    await enter(page.getByRole('link', { name: t('workflows.edit'), exact: true }).first());
+    await judged(page);
+    await write(page, FORMS_MENDED);
+    await enter(button(page, t('workflows.publish')));
+    await news(page, t('workflows.published', { version: 2 }));
+    await page.waitForURL((url) => !/edit/.test(url.hash));
+
+    await page.goto(failed);
+    await enter(button(page, t('runs.resume')));
+    assert.equal(await page.getByLabel(t('workflows.version')).inputValue(), '2');
+    await enter(page.getByRole('dialog').getByRole('button', { name: t('runs.resume') }));
+    await page.waitForURL((url) => url.href !== failed && /runs/.test(url.hash));
+    await inState(page, 'succeeded');
+    await page.locator('button[data-step=form]').press('ArrowUp');
+    await page.getByTestId('inspector').and(page.locator('[data-step=text]')).getByText(t('runs.reused')).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await enter(page.getByTestId('inspector').and(page.locator('[data-step=form]')).getByRole('link', { name: t('ui.open_file') }));
+    await page.getByRole('heading', { name: 'hafrun.txt.form.md', level: 1 }).waitFor();
+    await page.locator('.prose').getByText('Forty reefers for berth 7.').waitFor();
+    await enter(page.getByRole('main').getByRole('link', { name: t('files.write'), exact: true }));
+    await page.waitForURL(/#\/documents\//);
+    await page.locator('.cm-content').getByText('Forty reefers for berth 7.').waitFor();
     await person.close();
   });
 

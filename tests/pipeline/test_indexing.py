@@ -28,7 +28,7 @@ from tests.servers import left_to_tests, open_application, settings_for
 SEA = """
     WITH o AS (
       INSERT INTO objects (id, org_id, team_id, owner_id, key, visibility, version_id, size)
-      SELECT gen_random_uuid(), org_id, team_id, $1, 'sea/' || n, 'team', gen_random_uuid(), 4 FROM objects, generate_series(1, 5000) n
+      SELECT gen_random_uuid(), org_id, team_id, $1, 'sea/' || n, 'team', gen_random_uuid(), 4 FROM objects, generate_series(1, 1000) n
        WHERE id = $2 RETURNING *
     ), v AS (
       INSERT INTO object_versions (id, org_id, object_id, number, sha256, size, etag, content_type, filename, created_by)

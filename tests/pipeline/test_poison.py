@@ -14,9 +14,11 @@ from tests.patience import PATIENCE
 from tests.people import Company
 from tests.pipeline.conftest import SCHEMA, Reader, put, read_body
 from tests.pipeline.test_fields import refusal
+from tests.processes import sized
 from tests.workflows.engine import Engine, Starter
 
-DOCUMENTS = 50
+# Each trick once; with ATRIUM_FULL each with other effects as well.
+DOCUMENTS = sized(25, 50)
 FORM = "Number {{ number }}\n"
 # Besides orders to the model: to the template, to the bindings of the next steps, and to who reads the JSON.
 EXTRA = (

@@ -80,6 +80,19 @@ async def test_an_upload_becomes_fields_a_form_and_its_translations(starter: Sta
     assert {one["object_id"] for one in processing["derived"]} == {made["fields.json"]["id"], made["form.md"]["id"]}
 
 
+async def test_a_placeholder_is_kept_in_every_language_it_is_translated_to(starter: Starter, reader: Reader) -> None:
+    template = "Dear {% raw %}{name}{% endraw %}, invoice {{ number }} is due."
+
+    ended = await run(starter, "process-upload", await uploaded(starter.client) | {"template": template})
+
+    assert ended["state"] == "succeeded", ended["error"]
+    made = await documents(starter.client)
+    assert await read_body(starter.client, made["form.md"]["id"]) == "Dear {name}, invoice A-17 is due."
+    for locale in ("es", "nl"):
+        text = await read_body(starter.client, made[f"form.md.{locale}.md"]["id"])
+        assert text == "DEAR {name}, INVOICE A-17 IS DUE."
+
+
 async def test_without_a_template_the_source_is_translated(starter: Starter, reader: Reader) -> None:
     given = await uploaded(starter.client) | {"template": ""}
 

@@ -43,6 +43,9 @@ async def test_a_trigger_is_made_read_and_listed(admin: Client, alice: Client) -
         "fire_on_derived": True,
         "enabled": True,
         "created_by": admin.user_id,
+        "maker_id": admin.user_id,
+        "egress_digest": None,
+        "allow_egress": False,
         "created_at": "",
         "last_fire": None,
         "fired_24h": 0,
@@ -463,3 +466,15 @@ async def outcomes_after_upload(admin: Client, trigger: Any) -> list[str]:
     await upload(admin, "a.txt")
     await done(admin.post("/api/features/workflows", {"enabled": True}))
     return await outcomes(admin, trigger)
+
+
+@pytest.mark.parametrize(
+    "field", ["workflow_slug", "name", "match_prefix", "match_types", "input", "fire_on_derived", "enabled"]
+)
+async def test_e20_a_field_that_is_null_is_refused_and_changes_nothing(admin: Client, field: str) -> None:
+    trigger = await arm(admin, await publish(admin), match_prefix="in/")
+
+    refused = await admin.patch(at(trigger), {field: None})
+
+    assert (refused.status, refused["errors"][0]["path"]) == (400, field)
+    assert (await admin.get(at(trigger)))["match_prefix"] == "in/"

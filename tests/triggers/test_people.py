@@ -12,11 +12,11 @@ from tests.triggers.test_firing import sql
 
 async def test_a_trigger_outlives_who_made_it_and_who_fired_it(company: Company, admin: Client, alice: Client) -> None:
     maker = await company.join("admin")
-    trigger = await arm(maker, await publish(maker))
+    trigger = await arm(maker, await publish(admin))
     await upload(alice, "a.txt")
 
     for person in (maker, alice):
-        await done(admin.send("DELETE", f"/api/members/{person.user_id}"))
+        await done(admin.send("DELETE", f"/api/members/{person.user_id}", {"transfer_to": admin.user_id}))
     await upload(admin, "b.txt")
 
     fires = await history(admin, trigger)
@@ -24,7 +24,8 @@ async def test_a_trigger_outlives_who_made_it_and_who_fired_it(company: Company,
         ("fired", admin.username),
         ("fired", alice.username),
     ]
-    assert (await admin.get(f"/api/doc-triggers/{trigger['id']}"))["created_by"] == maker.user_id
+    left = await admin.get(f"/api/doc-triggers/{trigger['id']}")
+    assert (left["created_by"], left["maker_id"]) == (maker.user_id, admin.user_id)
 
 
 async def test_a_role_that_was_taken_away_counts_from_the_next_version_on(company: Company, admin: Client) -> None:

@@ -11,13 +11,11 @@ import httpx
 import pytest
 
 from tests.postgres import run_as_owner
-from tests.processes import PROOFS
 from tests.s3.clients import Person, Place
+from tests.sizes import FULL
 from tests.triggers.test_ways import armed
 
-UPLOADS = int(
-    os.environ.get("ATRIUM_UPLOADS") or (10_000 if os.environ.get("ATRIUM_FULL") else 1_000 if PROOFS else 48)
-)
+UPLOADS = int(os.environ.get("ATRIUM_UPLOADS") or (10_000 if FULL else 1_000))
 CLIENTS = 8
 pytestmark = pytest.mark.timeout(3600)
 
@@ -43,12 +41,13 @@ async def _over_s3(person: Person, keys: list[str]) -> None:
     await asyncio.to_thread(put_all)
 
 
-async def test_a_storm_of_uploads_starts_each_run_once(place: Place) -> None:
+@pytest.mark.parametrize("uploads", [48, pytest.param(UPLOADS, marks=pytest.mark.proof)])
+async def test_a_storm_of_uploads_starts_each_run_once(place: Place, uploads: int) -> None:
     ada = await place.found()
     triggers = [await armed(place, ada), await armed(place, ada, match_types=["text/*"])]
     people = [ada, *[await place.join(ada) for _ in range(CLIENTS - 1)]]
     # One key for three uploads of the same person, so that versions follow each other, too.
-    keys = [[f"in/{n}/{place_of // 3}.txt" for place_of in range(UPLOADS // CLIENTS)] for n in range(CLIENTS)]
+    keys = [[f"in/{n}/{place_of // 3}.txt" for place_of in range(uploads // CLIENTS)] for n in range(CLIENTS)]
 
     began = time.monotonic()
     await asyncio.gather(
@@ -59,15 +58,15 @@ async def test_a_storm_of_uploads_starts_each_run_once(place: Place) -> None:
     )
 
     took = time.monotonic() - began
-    print(f"{UPLOADS:,} uploads, two runs each: {took:.0f} s, {UPLOADS / took:.1f} uploads a second")
+    print(f"{uploads:,} uploads, two runs each: {took:.0f} s, {uploads / took:.1f} uploads a second")
     counted = await _counted(place, [trigger["id"] for trigger in triggers])
     assert counted == {
-        "versions": UPLOADS,
-        "fires": 2 * UPLOADS,
-        "fired versions": UPLOADS,
-        "runs": 2 * UPLOADS,
-        "fired runs": 2 * UPLOADS,
-        "writers": 2 * UPLOADS,
+        "versions": uploads,
+        "fires": 2 * uploads,
+        "fired versions": uploads,
+        "runs": 2 * uploads,
+        "fired runs": 2 * uploads,
+        "writers": 2 * uploads,
     }
     assert await _newcomer(place) in await _claimed(place, 2)
 

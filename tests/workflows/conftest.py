@@ -16,7 +16,7 @@ from tests.workflows.engine import AT_COMMIT, Engine, Starter
 @pytest.fixture(scope="package")
 async def workflow_server(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Application]:
     folder: Path = tmp_path_factory.mktemp("workflows")
-    domains = left_to_tests("jobs.sweep", "extraction.text", domains=probes.WITH_PROBES)
+    domains = left_to_tests("jobs.sweep", "workflows.forget", "extraction.text", domains=probes.WITH_PROBES)
     async with fresh_database() as url:
         for statement in TRIPWIRE.split("CREATE OR REPLACE ")[1:]:
             await run_as_owner(url, f"CREATE OR REPLACE {statement.strip()}")

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.processes import ROOT
+from tests.schema_functions import newest
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,8 @@ ROWS, ADVANCING, SETTLING = (
     "src/atrium/engine/workflows/advancing.py",
     "src/atrium/engine/jobs/settling.py",
 )
-QUEUE = "migrations/0057_handed_on_jobs.sql"
+# Where these functions of the schema are made last.
+SETTLED, HANDED_ON = newest()["settle_jobs"].file, newest()["hand_on_jobs"].file
 MUTANTS = (
     Mutant(
         "advancing does not hold the run", ROWS, "AND s.state = 'open' ORDER BY r.id FOR NO KEY UPDATE OF r", "AND s.state = 'open'",
@@ -57,11 +59,11 @@ MUTANTS = (
         ("tests/workflows/test_invariants.py::test_25_an_interpreter_error_fails_its_own_run_only",),
     ),
     Mutant(
-        "settling ignores the token", QUEUE, "AND j.claim_token = u.token", "",
+        "settling ignores the token", SETTLED, "AND j.claim_token = u.token", "",
         ("tests/workflows/test_protections.py::test_the_word_of_a_lost_attempt_does_not_count",),
     ),
     Mutant(
-        "settling ignores the lease", QUEUE, "         AND j.lease_until > clock_timestamp()\n", "",
+        "settling ignores the lease", SETTLED, "         AND j.lease_until > clock_timestamp()\n", "",
         ("tests/workflows/test_protections.py::test_the_word_of_an_attempt_past_its_lease_does_not_count",),
     ),
     Mutant(
@@ -70,11 +72,11 @@ MUTANTS = (
         ("tests/workflows/test_handing_on.py::test_a_kind_that_spends_is_not_passed_either",),
     ),
     Mutant(
-        "handing on ignores a closed team", QUEUE, "AND t.open AND l.opens_at IS NULL) f", ") f",
+        "handing on ignores a closed team", HANDED_ON, "AND t.open AND l.opens_at IS NULL) f", ") f",
         ("tests/workflows/test_handing_on.py::test_nothing_is_handed_on_while_the_company_is_suspended",),
     ),
     Mutant(
-        "handing on ignores the caps", QUEUE,
+        "handing on ignores the caps", HANDED_ON,
         "WHERE f.nth <= f.room AND (f.company_room IS NULL OR f.company_nth <= f.company_room)", "WHERE true",
         ("tests/workflows/test_handing_on.py::test_nothing_is_handed_on_above_a_cap",),
     ),

@@ -68,6 +68,20 @@ async def test_items_that_only_read_are_done_beside_one_another(engine: Engine, 
     assert await engine.broken_promises() == []
 
 
+async def test_items_of_a_fired_run_that_nobody_else_set_up_are_done_beside_one_another(
+    engine: Engine, starter: Starter
+) -> None:
+    id, _, attempt = await begun(engine, starter)
+    await engine.sql("UPDATE runs SET trigger_id = id, fired_by = id WHERE id = $1", id)
+
+    alone = await read_beside(engine, attempt)
+    other = await starter.company.join("admin")
+    await engine.sql("UPDATE runs SET bound_to = ARRAY[$2::uuid] WHERE id = $1", id, UUID(other.user_id))
+    bound = await read_beside(engine, attempt)
+
+    assert (len(alone), len(bound)) == (50, 0)
+
+
 async def test_a_worker_does_a_long_map_with_few_attempts(engine: Engine, starter: Starter) -> None:
     await starter.publish(over("stumble"))
     id = await starter.start("probe", {"words": [f"w {n}" for n in range(400)]})

@@ -1,6 +1,6 @@
 """What a step costs: round trips to PostgreSQL, which are what a run of short steps waits for."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 
 import pytest
 
@@ -18,8 +18,8 @@ def sent(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     seen: list[list[str]] = []
     notes: dict[Connection, Callable[[object], None]] = {}
 
-    async def take(database: Database) -> Connection:
-        connection = await taken(database)
+    async def take(database: Database, owner: Hashable) -> Connection:
+        connection = await taken(database, owner)
         transaction: list[str] = []
         seen.append(transaction)
 
@@ -69,8 +69,8 @@ async def test_a_step_that_reads_takes_nine_round_trips(
     assert len(found) == 9, found
 
 
-async def test_a_step_that_writes_takes_seven_more(engine: Engine, starter: Starter, sent: list[list[str]]) -> None:
-    """Its effect (a note, its words for search, an audit event), the audit event of the call, what it touched, and the receipt."""
+async def test_a_step_that_writes_takes_eight_more(engine: Engine, starter: Starter, sent: list[list[str]]) -> None:
+    """Its effect (whether it fits, a note, its words for search, an audit event), the call's audit event, what it touched, the receipt."""
     found = await statements_of_a_step(engine, starter, sent, "write")
 
-    assert len(found) == 16, found
+    assert len(found) == 17, found

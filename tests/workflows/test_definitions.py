@@ -11,6 +11,7 @@ from uuid import UUID
 
 import msgspec
 import pytest
+from hypothesis import HealthCheck, given, settings
 
 from atrium.boot.assemble import Application
 from atrium.engine.workflows import definitions
@@ -26,6 +27,8 @@ from tests.people import Company
 from tests.pipeline.conftest import acting
 from tests.postgres import run_as_owner
 from tests.processes import until_queued
+from tests.sizes import FULL
+from tests.workflows.test_format import changed, composed
 
 
 def spec(slug: str = "count", **fields: Any) -> dict[str, Any]:
@@ -99,7 +102,9 @@ async def test_a_published_spec_is_read_back_as_it_was_sent(admin: Client, alice
     found = await alice.get("/api/workflows/count")
     assert (found.status, found.headers["etag"]) == (200, '"1"')
     publication = {"version": 1, "created_by": admin.user_id, "created_at": made["created_at"]}
-    assert found.body == made.body | {"versions": [publication], "upstream": None}
+    reach = {"tools": [{"name": "word_count", "effect": "read", "permission": "chat:use"}], "egress": False}
+    looked_at = {"digest": found["digest"], "reach": reach, "accepted": False}
+    assert found.body == made.body | {"versions": [publication], "upstream": None} | looked_at
 
 
 async def test_publishing_again_adds_a_version_and_leaves_the_earlier_ones(admin: Client) -> None:
@@ -157,7 +162,7 @@ async def test_a_dry_run_judges_and_stores_nothing(admin: Client) -> None:
 @pytest.mark.parametrize(
     ("fields", "path", "code"),
     [
-        ({"surprise": 1}, "/", "shape"),
+        ({"surprise": 1}, "", "shape"),
         ({"slug": "schema"}, "/slug", "shape"),
         ({"steps": [{"name": "a", "kind": "tool", "tool": "none_such"}], "start": "a"}, "/steps/0/tool", "unknown_tool"),
         ({"inputs": {}}, "/steps/0/with/text", "unknown_input"),
@@ -174,6 +179,17 @@ async def test_a_refusal_names_the_place_and_the_rule(
 
     assert (answer.status, answer.code) == (400, "workflows.invalid")
     assert (path, code) in [(one["path"], one["code"]) for one in answer["errors"]]
+
+
+async def test_e13_a_refusal_names_what_has_no_shape_and_what_has_no_meaning(admin: Client) -> None:
+    steps = [{"name": "a", "kind": "tool", "tool": "none_such"}]
+
+    answer = await admin.post("/api/workflows", spec(surprise=1, steps=steps, start="b"))
+
+    assert [(one["path"], one["code"]) for one in answer["errors"]] == [
+        ("", "shape"), ("/start", "unknown_step"), ("/steps/0/tool", "unknown_tool")
+    ]  # fmt: skip
+    assert answer["detail"].startswith("unknown: 'surprise'")
 
 
 @pytest.mark.parametrize(
@@ -193,7 +209,7 @@ async def test_a_document_full_of_faults_is_refused_soon_with_twenty_of_them(adm
         huge = await admin.post("/api/workflows", spec(output={"a": [1] * 100_000}))
 
     assert (many.status, len(many["errors"])) == (400, MOST_PROBLEMS)
-    assert [one["path"] for one in huge["errors"]] == ["/"]
+    assert [one["path"] for one in huge["errors"]] == [""]
 
 
 async def test_the_format_is_public_and_its_schema_is_the_one_that_is_applied(house: Application) -> None:
@@ -403,3 +419,14 @@ async def test_a_tool_of_the_registry_is_known_with_its_parameters(house: Applic
         assert (await admin.post("/api/workflows", spec(steps=[loose], start="a"))).status == 201
     finally:
         del house.services.registry.tools["loose_tool"]
+
+
+@pytest.mark.timeout(7200)
+@settings(max_examples=20_000 if FULL else settings().max_examples, suppress_health_check=list(HealthCheck))
+@given(document=changed() | composed())
+async def test_any_spec_is_judged_or_refused_over_http(admin: Client, document: Any) -> None:
+    judged = await admin.post("/api/workflows?dry_run=1", document)
+
+    assert judged.status in (200, 400), judged.raw
+    if judged.status == 400:
+        assert judged.code in ("workflows.invalid", "edge.bad_request"), judged.raw

@@ -1,8 +1,9 @@
 """Format 1: every rule with its place and code, and thousands of documents judged twice."""
 
 import copy
-import os
 import sys
+from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import jsonschema_rs
@@ -13,10 +14,11 @@ from hypothesis import strategies as st
 from atrium.kit.shapes import Shape
 from atrium.seams.workflow_format import SCHEMA
 from atrium.seams.workflows import MOST_PROBLEMS, longest_path, problems_in, read_workflow, stored_workflow
+from tests.sizes import FULL_ONLY
 from tests.workflows.oracle import is_workflow
 from tests.workflows.specs import TOOLS, Spec, Spoil, reference, setting, spoilt, upload
 
-DOCUMENTS = 20_000 if os.environ.get("ATRIUM_FULL") else 500
+DOCUMENTS = [500, pytest.param(20_000, marks=[pytest.mark.proof, FULL_ONLY])]
 OBJECT = ("steps", 0, "with", "object")
 
 
@@ -26,7 +28,7 @@ def test_a_valid_spec_has_no_problem() -> None:
 
 
 CASES: list[tuple[Spoil, str, str]] = [
-    (setting(1, "surprise"), "shape", "/"),
+    (setting(1, "surprise"), "shape", ""),
     (setting("x", "steps", 0, "next"), "shape", "/steps/0"),
     (setting(1, "steps", 2, "retry"), "shape", "/steps/2"),
     (setting("script", "steps", 0, "kind"), "shape", "/steps/0/kind"),
@@ -115,6 +117,40 @@ def test_a_broken_rule_is_found_where_it_is_broken(spoil: Spoil, code: str, path
 
     assert (code, path) in [(one.code, one.path) for one in problems_in(spec, TOOLS)]
     assert not is_workflow(spec, TOOLS)
+
+
+@pytest.mark.parametrize("spoil", [spoil for spoil, code, _ in CASES if code == "shape"])
+def test_e13_a_part_without_its_shape_is_not_judged_by_its_meaning(spoil: Spoil) -> None:
+    assert {one.code for one in problems_in(spoilt(spoil), TOOLS)} == {"shape"}
+
+
+TWICE_SPOILT: list[tuple[Spoil, Spoil, str, str]] = [
+    (setting(1, "surprise"), setting("ask_them", "steps", 5, "tool"), "unknown_tool", "/steps/5/tool"),
+    (setting(9, "steps", 1, "retry"), setting("text", "steps", 2, "then"), "backward", "/steps/2/then"),
+    (setting("", "title"), setting(True, "steps", 0, "terminal"), "unreachable", "/steps/1"),
+    (setting(0, "max_steps"), setting("zzz", "start"), "unknown_step", "/start"),
+    (setting(1, "steps", 2, "retry"), setting(reference("steps.form.output.result"), "output", "a"), "may_be_absent", "/output/a"),
+    (setting({"type": "file"}, "inputs", "x"), setting(reference("input.zzz"), *OBJECT), "unknown_input", "/steps/0/with/object"),
+    (setting("script", "steps", 0, "kind"), setting("form", "steps", 5, "name"), "duplicate", "/steps/5/name"),
+    (setting({"exists": 1}, "steps", 2, "when"), setting({}, "steps", 0, "with"), "missing_parameter", "/steps/0/with"),
+    (setting([1], "output"), setting(reference("input.object_id"), "steps", 4, "over"), "not_a_list", "/steps/4/over"),
+    (setting(7, "steps", 0), setting(reference("index"), "steps", 3, "with", "data"), "no_item", "/steps/3/with/data"),
+    (setting(1, "steps", 0, "with", "x"), setting("zzz", "start"), "unknown_parameter", "/steps/0/with/x"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("first", "second", "code", "path"), TWICE_SPOILT)
+def test_e13_a_problem_of_shape_does_not_hide_what_is_wrong_elsewhere(
+    first: Spoil, second: Spoil, code: str, path: str
+) -> None:
+    spec = spoilt(setting({}, "output"))
+    second(spec)
+    first(spec)
+
+    found = [(one.code, one.path) for one in problems_in(spec, TOOLS)]
+
+    assert (code, path) in found
+    assert len({code for code, _ in found}) > 1
 
 
 @pytest.mark.parametrize(
@@ -287,23 +323,37 @@ def places_of(value: Any) -> list[tuple[Any, Any]]:
     return found
 
 
-@settings(max_examples=DOCUMENTS, deadline=None, suppress_health_check=list(HealthCheck))
-@given(changed() | composed() | VALUES)
-def test_two_readings_of_the_format_agree(document: Any) -> None:
-    problems = problems_in(document, TOOLS)
+@pytest.mark.parametrize("documents", DOCUMENTS)
+def test_two_readings_of_the_format_agree(documents: int) -> None:
+    valid = Counter[bool]()
 
-    assert is_workflow(document, TOOLS) == (problems == []), problems
-    if not problems:
-        stored_workflow(document)
+    def agree(document: Any) -> None:
+        problems = problems_in(document, TOOLS)
+        valid[not problems] += 1
+        assert is_workflow(document, TOOLS) == (problems == []), problems
+        if not problems:
+            stored_workflow(document)
+
+    for_documents(agree, documents)
+    print(f"{valid.total()} documents, {valid[True]} of them valid")
 
 
-@settings(max_examples=DOCUMENTS // 2, deadline=None, suppress_health_check=list(HealthCheck))
-@given(changed() | composed() | VALUES)
-def test_faults_are_found_where_a_library_finds_some(document: Any) -> None:
-    validator = jsonschema_rs.Draft202012Validator(SCHEMA)
+@pytest.mark.parametrize("documents", DOCUMENTS)
+def test_faults_are_found_where_a_library_finds_some(documents: int) -> None:
+    validator, places = jsonschema_rs.Draft202012Validator(SCHEMA), Counter[int]()
 
-    # The library leaves a name without a character out of its paths.
-    found = {tuple(part for part in one.path if part != "") for one in Shape(SCHEMA).faults(document)}
-    known = {tuple(error.instance_path) for error in validator.iter_errors(document)}
+    def find_the_same(document: Any) -> None:
+        # The library leaves a name without a character out of its paths.
+        found = {tuple(part for part in one.path if part != "") for one in Shape(SCHEMA).faults(document)}
+        known = {tuple(error.instance_path) for error in validator.iter_errors(document)}
+        places[len(known)] += 1
+        assert found == known
 
-    assert found == known
+    for_documents(find_the_same, documents // 2)
+    print(f"{places.total()} documents, {places.total() - places[0]} of them with faults")
+
+
+def for_documents(check: Callable[[Any], None], most: int) -> None:
+    """Check so many documents, in every way in which they are made."""
+    drawn = given(changed() | composed() | VALUES)(check)
+    settings(max_examples=most, deadline=None, suppress_health_check=list(HealthCheck))(drawn)()

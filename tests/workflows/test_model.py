@@ -1,7 +1,6 @@
 """A model of runs beside the real ones: whatever starters, workers and admins do in whatever order, the two agree."""
 
 import asyncio
-import os
 from collections import Counter
 from collections.abc import Coroutine
 from contextlib import AsyncExitStack
@@ -24,12 +23,12 @@ from atrium.engine.jobs import service as jobs
 from atrium.engine.jobs.model import Attempt, StaleClaim
 from tests.postgres import fresh_database, run_as_owner
 from tests.servers import left_to_tests, open_application, settings_for
+from tests.sizes import FULL_ONLY
 from tests.state_machines import run_machine
 from tests.workflows import probes
 from tests.workflows.engine import AT_COMMIT, Engine, Starter, ref, spec_of, tool
 from tests.workflows.hand import Hand
 
-STEPS = 5_000 if os.environ.get("ATRIUM_FULL") else 125
 PER_RUN = 25
 Place = tuple[str, int]
 SPEC = spec_of(
@@ -299,8 +298,9 @@ class Runs(RuleBasedStateMachine):
         assert self.do(self.engine.broken_promises()) == []
 
 
-@pytest.mark.timeout(900)
-def test_runs_agree_with_their_model_after_every_step(tmp_path: Path) -> None:
+@pytest.mark.timeout(7200)
+@pytest.mark.parametrize("steps", [75, pytest.param(5_000, marks=[pytest.mark.proof, FULL_ONLY])])
+def test_runs_agree_with_their_model_after_every_step(tmp_path: Path, steps: int) -> None:
     domains = left_to_tests("jobs.sweep", "extraction.text", domains=probes.WITH_PROBES)
     with asyncio.Runner() as runner:
         loop, opened = runner.get_loop(), AsyncExitStack()
@@ -314,7 +314,7 @@ def test_runs_agree_with_their_model_after_every_step(tmp_path: Path) -> None:
 
         Runs.loop, Runs.engine, Runs.steps_taken = loop, loop.run_until_complete(open_engine()), 0
         try:
-            run_machine(Runs, STEPS, PER_RUN)
+            run_machine(Runs, steps, PER_RUN)
         finally:
             loop.run_until_complete(opened.aclose())
     print(f"{Runs.steps_taken} moves and looks")

@@ -256,6 +256,26 @@ async def private_object(person: Client) -> str:
     return str(made["id"])
 
 
+async def test_e14_a_runs_tag_is_of_what_its_reader_is_shown(engine: Engine, starter: Starter) -> None:
+    person, colleague, admin = [await starter.company.join(role) for role in ("member", "member", "admin")]
+    document = await private_object(person)
+    await person.post(f"/api/repo-obj/{document}/visibility", {"visibility": "team"})
+    run = await secret_run(engine, starter, person, f"{SECRET} {document}")
+    at = f"/api/runs/{run['id']}"
+
+    shown = {reader.user_id: (await reader.get(at)).headers["etag"] for reader in (person, colleague, admin)}
+    await person.post(f"/api/repo-obj/{document}/visibility", {"visibility": "private"})
+    known = {"if-none-match": shown[admin.user_id]}
+    after = await admin.get(at, headers=known)
+
+    assert shown[person.user_id] == shown[admin.user_id] != shown[colleague.user_id]
+    assert (after.status, after["redacted"]) == (200, True)
+    assert after.headers["etag"] == shown[colleague.user_id]
+    assert (await person.get(at, headers=known)).status == 304
+    [step] = [step for step in run["steps"] if step["name"] == "first"]
+    assert len({(await one.get(f"/api/jobs/{step['job_id']}")).headers["etag"] for one in (person, colleague)}) == 2
+
+
 @pytest.mark.parametrize("spelling", ["as it is", "upper case", "without hyphens"])
 async def test_an_admin_who_cannot_read_an_object_of_the_run_sees_no_values(
     engine: Engine, starter: Starter, spelling: str

@@ -1,10 +1,12 @@
 """Runs: every step once, whatever happens to its attempts."""
 
 import asyncio
+from typing import Any
 from uuid import UUID
 
 import pytest
 
+from atrium.engine.workflows import chores, run_rows
 from tests.patience import PATIENCE
 from tests.workflows import probes
 from tests.workflows.engine import Engine, Starter, ref, spec_of, tool
@@ -241,3 +243,33 @@ async def test_an_item_that_cannot_be_kept_ends_its_own_run_only(engine: Engine,
     assert (failed["state"], failed["error"]["code"]) == ("failed", "workflows.too_large")
     assert fine["state"] == "succeeded"
     assert await engine.broken_promises() == []
+
+
+async def test_runs_that_ended_91_days_ago_are_forgotten_with_their_steps_a_batch_per_transaction(
+    engine: Engine, starter: Starter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await starter.publish(spec_of(tool("first", "echo"), tool("second", "echo")))
+    ids = [await starter.start("probe") for _ in range(6)]
+    async with engine.working():
+        for one in ids:
+            await starter.ended(one)
+    await engine.sql("UPDATE runs SET finished_at = now() - interval '91 days' WHERE id = ANY($1)", ids[:5])
+    batches: list[tuple[Any, int]] = []
+
+    async def counted(db: Any, *given: Any) -> int:
+        forgotten = await forget_ended(db, *given)
+        batches.append((db, forgotten))
+        return forgotten
+
+    forget_ended = run_rows.forget_ended
+    monkeypatch.setattr(run_rows, "forget_ended", counted)
+    monkeypatch.setattr(chores, "_AT_ONCE", 2)
+    await chores._forget(engine.server.services)
+
+    assert [forgotten for _, forgotten in batches] == [2, 2, 1]
+    assert len({id(db) for db, _ in batches}) == 3
+    assert {row["id"] for row in await engine.sql("SELECT id FROM runs")} == {ids[5]}
+    steps = await engine.sql("SELECT run_id, step FROM run_steps ORDER BY step")
+    assert [(row["run_id"], row["step"]) for row in steps] == [(ids[5], "first"), (ids[5], "second")]
+    assert (await starter.client.get(f"/api/runs/{ids[0]}")).status == 404
+    assert (await starter.read(ids[5]))["state"] == "succeeded"

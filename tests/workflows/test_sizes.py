@@ -134,6 +134,16 @@ async def test_a_result_of_a_mebibyte_is_kept_and_a_larger_one_fails_its_step(en
     assert over["error"]["code"] == "workflows.too_large"
 
 
+async def test_a_result_of_ten_megabytes_fails_its_step_and_is_kept_nowhere(engine: Engine, starter: Starter) -> None:
+    run = await starter.run(spec_of(tool("only", "grow", {"value": str(10_000_000)}), tool("after", "echo")))
+
+    kept = await engine.sql("SELECT max(pg_column_size(t)) FROM (SELECT * FROM jobs) AS t")
+    assert (run["state"], run["error"]["code"], run["error"]["step"]) == ("failed", "workflows.too_large", "only")
+    assert [step["output"] for step in run["steps"]] == [None, None]
+    assert kept[0][0] < 10_000
+    assert await engine.broken_promises() == []
+
+
 async def test_results_of_a_map_that_are_too_large_together_fail_it(engine: Engine, starter: Starter) -> None:
     run = await starter.run(
         spec_of({**mapped(["600000"] * 2, {"value": ref("item")}), "tool": "probe_grow"}, tool("after", "echo"))

@@ -43,6 +43,7 @@ class Tool:
 
     They return text, anything that JSON can express, or an Artifact, within `seconds`. The result of an `untrusted` tool
     may contain what strangers wrote, so a model that has read it is not allowed effects without a person's approval.
+    One that serves a `feature` is refused while the caller's team has that off.
     """
 
     name: str
@@ -58,6 +59,9 @@ class Tool:
     effect: Effect | None = None
     untrusted: bool = True
     seconds: float = 30
+    # Whether the statements of its call may take long; only for what is done within the call's own transaction.
+    long: bool = False
+    feature: str | None = None
     source: str = "core"
     # What its own server calls it, where that is another name.
     origin: str = ""
@@ -66,6 +70,11 @@ class Tool:
     def foreign(self) -> bool:
         """Whether it is a guest's or another server's: what it knows, and from whom, is not known here."""
         return not self.source.startswith(("core", "plugin:"))
+
+    @property
+    def sends_out(self) -> bool:
+        """Whether a call leaves this server: another server gets the arguments, also where its tool only reads."""
+        return self.effect == "egress" or self.source.startswith("mcp:")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +140,7 @@ def schema_of(tool: Tool) -> dict[str, Any]:
     return dict(tool.schema) if tool.schema is not None else _schema_of_all(tool.parameters)
 
 
-def problems_with(tool: Tool, permissions: Collection[str]) -> Iterator[str]:
+def problems_with(tool: Tool, permissions: Collection[str], features: Collection[str]) -> Iterator[str]:
     """What would come out only when the tool is listed or called."""
     if not _NAME.fullmatch(tool.name):
         yield "a name is lower_snake_case"
@@ -139,6 +148,8 @@ def problems_with(tool: Tool, permissions: Collection[str]) -> Iterator[str]:
         yield "needs a description: a model chooses by it"
     if tool.permission not in permissions:
         yield f"unknown permission {tool.permission}"
+    if tool.feature is not None and tool.feature not in features:
+        yield f"unknown feature {tool.feature}"
     if tool.effect not in get_args(Effect):
         yield "must say its effect: read, write or egress"
     if [tool.run, tool.act, tool.perform].count(None) != 2:

@@ -8,8 +8,9 @@ import jsonschema_rs
 import msgspec
 
 from atrium.kit.compute import heavy, run_small
-from atrium.kit.shapes import Path, Shape, pointer
+from atrium.kit.shapes import Path, located, pointer
 from atrium.seams.workflow_format import NAME, SCHEMA, SLUG, TOOL, TOTAL
+from atrium.seams.workflow_outline import SHAPE, Outline, Ways
 
 Slug = Annotated[str, msgspec.Meta(pattern=SLUG)]
 Name = Annotated[str, msgspec.Meta(pattern=NAME)]
@@ -25,7 +26,6 @@ ToolSchemas = Mapping[str, Mapping[str, Any]]
 MOST_PROBLEMS = 20
 DEEPEST, MOST_VALUES = 64, 20_000
 _LARGEST_NUMBER = 1 << 63
-_SHAPE = Shape(SCHEMA)
 _VALIDATOR = jsonschema_rs.Draft202012Validator(SCHEMA)
 
 
@@ -92,18 +92,23 @@ class Workflow(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """What is wrong, where (a JSON pointer; `/` is the whole document), and a code that says which rule is broken."""
+    """What is wrong, where (a JSON pointer; empty for the whole document), and a code that says which rule is broken."""
 
     path: str
     code: str
     message: str
+
+    @property
+    def sentence(self) -> str:
+        """Where it is and what it is, as people read it."""
+        return located(self.path, self.message)
 
 
 def read_workflow(document: Any) -> Workflow:
     """The spec that a JSON object is; a ValueError says everything that is wrong with it."""
     # Shipped with the program or a plugin, not sent by people.
     if problems := run_small(problems_in, document):
-        raise ValueError("; ".join(f"{one.path}: {one.message}" for one in problems))
+        raise ValueError("; ".join(one.sentence for one in problems))
     return stored_workflow(document)
 
 
@@ -117,17 +122,21 @@ def stored_workflow(document: Any) -> Workflow:
 def problems_in(document: Any, tools: ToolSchemas | None = None) -> list[Problem]:
     """What is wrong with a document as a workflow, `MOST_PROBLEMS` at most; without `tools` it may name any.
 
-    What the document says is looked at once its shape holds, and what its steps use once they follow each other.
+    Where a part does not have its shape, what the other parts say is judged all the same, as far as it does not depend on that part.
     """
-    if problems := _some(_unkeepable(document)) or _misshapen(document):
+    if problems := _some(_unkeepable(document)):
         return problems
-    spec = stored_workflow(document)
-    return _some(_misled(spec)) or _some(chain(_unreached(spec), _misbound(spec), _miscalled(spec, tools)))
+    misshapen = _misshapen(document)
+    outline = Outline(document, whole=not misshapen)
+    misled = _some(_misled(outline))
+    ways = Ways(outline) if outline.leads and not misled else None
+    follow = chain(_unreached(outline, ways), _misbound(outline, ways), _miscalled(outline, tools))
+    return _some(chain(misshapen, misled, follow))
 
 
 def longest_path(spec: Workflow) -> int:
     """How many steps the longest way through takes, each counted once; a map's items come on top when it runs."""
-    return max(_Ways(spec).longest.values())
+    return max(Ways(Outline(msgspec.to_builtins(spec), whole=True)).longest.values())
 
 
 def _some(problems: Iterator[Problem]) -> list[Problem]:
@@ -145,7 +154,7 @@ def _unkeepable(document: Any) -> Iterator[Problem]:
         elif isinstance(value, dict | list):
             seen += len(value)
             if seen > MOST_VALUES:
-                yield Problem("/", "shape", f"has more than {MOST_VALUES} values")
+                yield Problem("", "shape", f"has more than {MOST_VALUES} values")
                 return
             inside = value.items() if isinstance(value, dict) else enumerate(value)
             waiting += [(inner, (*path, name)) for name, inner in inside][::-1]
@@ -179,95 +188,74 @@ def _unkeepable_text(text: str) -> str | None:
 def _misshapen(document: Any) -> list[Problem]:
     if _VALIDATOR.is_valid(document):
         return []
-    found = [Problem(pointer(one.path), "shape", one.message) for one in islice(_SHAPE.faults(document), MOST_PROBLEMS)]
-    return found or [Problem("/", "shape", "does not hold to the JSON schema of the format")]
+    found = [Problem(pointer(one.path), "shape", one.message) for one in islice(SHAPE.faults(document), MOST_PROBLEMS)]
+    return found or [Problem("", "shape", "does not hold to the JSON schema of the format")]
 
 
-def _misled(spec: Workflow) -> Iterator[Problem]:
+def _misled(outline: Outline) -> Iterator[Problem]:
     """Steps that cannot follow each other as the spec says."""
-    places: dict[str, int] = {}
-    for place, step in enumerate(spec.steps):
-        if places.setdefault(step.name, place) != place:
-            yield Problem(f"/steps/{place}/name", "duplicate", f"a step before is named {step.name} too")
-    if spec.start not in places:
-        yield Problem("/start", "unknown_step", f"no step is named {spec.start}")
-    for place, step in enumerate(spec.steps):
-        if isinstance(step, ChoiceStep):
-            for field, named in (("then", step.then), ("else", step.else_)):
-                if named not in places:
-                    yield Problem(f"/steps/{place}/{field}", "unknown_step", f"no step is named {named}")
-                elif places[named] <= place:
-                    yield Problem(f"/steps/{place}/{field}", "backward", f"{named} does not come after {step.name}")
+    places, start = outline.places, outline.start
+    for place, part in enumerate(outline.parts):
+        if part.name is not None and places[part.name] != place:
+            yield Problem(f"/steps/{place}/name", "duplicate", f"a step before is named {part.name} too")
+    if start is not None and outline.named and start not in places:
+        yield Problem("/start", "unknown_step", f"no step is named {start}")
+    for place, part in enumerate(outline.parts):
+        for field, named in (("then", part.then), ("else", part.else_)):
+            if named is None:
+                continue
+            if named in places:
+                if places[named] <= place:
+                    yield Problem(
+                        f"/steps/{place}/{field}", "backward", f"{named} does not come after {part.name or 'this step'}"
+                    )
+            elif outline.named:
+                yield Problem(f"/steps/{place}/{field}", "unknown_step", f"no step is named {named}")
 
 
-class _Ways:
-    """All ways through a spec: the steps that certainly ran before each step, and how long the longest way to it is."""
-
-    def __init__(self, spec: Workflow) -> None:
-        self.places = {step.name: place for place, step in enumerate(spec.steps)}
-        start = self.places[spec.start]
-        self.before: dict[int, frozenset[int]] = {start: frozenset()}
-        self.longest = {start: 1}
-        # A step leads to later ones only, so that one pass settles every step before it is looked at.
-        for place, step in enumerate(spec.steps):
-            if place in self.before:
-                for after in self._after(step, place, len(spec.steps)):
-                    self._lead(place, after)
-
-    def _after(self, step: Step, place: int, count: int) -> set[int]:
-        if isinstance(step, ChoiceStep):
-            return {self.places[step.then], self.places[step.else_]}
-        return set() if step.terminal or place + 1 == count else {place + 1}
-
-    def _lead(self, place: int, after: int) -> None:
-        ran = self.before[place] | {place}
-        self.before[after] = self.before.get(after, ran) & ran
-        self.longest[after] = max(self.longest.get(after, 0), self.longest[place] + 1)
-
-
-def _unreached(spec: Workflow) -> Iterator[Problem]:
-    ways = _Ways(spec)
-    for place, step in enumerate(spec.steps):
+def _unreached(outline: Outline, ways: Ways | None) -> Iterator[Problem]:
+    if ways is None:
+        return
+    for place, part in enumerate(outline.parts):
         if place not in ways.before:
-            yield Problem(f"/steps/{place}", "unreachable", f"no way leads to {step.name}")
-    if (longest := max(ways.longest.values())) > spec.max_steps:
+            yield Problem(f"/steps/{place}", "unreachable", f"no way leads to {part.name}")
+    if outline.max_steps is not None and (longest := max(ways.longest.values())) > outline.max_steps:
         yield Problem("/max_steps", "too_small", f"the longest way has {longest} steps")
 
 
-def _misbound(spec: Workflow) -> Iterator[Problem]:
+def _misbound(outline: Outline, ways: Ways | None) -> Iterator[Problem]:
     """References to what is not there, or may not be there when it is needed."""
-    bound = _Bindings(spec)
-    for place, step in enumerate(spec.steps):
+    bound = _Bindings(outline, ways)
+    for place, part in enumerate(outline.parts):
         at: Path = ("steps", place)
-        if isinstance(step, ChoiceStep):
-            yield from bound.check(step.when, (*at, "when"), place, total=not TOTAL.isdisjoint(step.when))
-            continue
-        yield from bound.check(step.with_, (*at, "with"), place, item=isinstance(step, MapStep))
-        if isinstance(step, MapStep):
-            yield from bound.check(step.over, (*at, "over"), place)
-            yield from bound.check_list(step.over, (*at, "over"))
-    if spec.output is not None:
-        yield from bound.check(spec.output, ("output",), None)
+        if part.kind == "choice" and part.when is not None:
+            yield from bound.check(part.when, (*at, "when"), place, total=not TOTAL.isdisjoint(part.when))
+        if part.calls and part.with_ is not None:
+            yield from bound.check(part.with_, (*at, "with"), place, item=part.kind == "map")
+        if part.kind == "map" and part.over is not None:
+            yield from bound.check(part.over, (*at, "over"), place)
+            yield from bound.check_list(part.over, (*at, "over"))
+    if outline.output is not None:
+        yield from bound.check(outline.output, ("output",), None)
 
 
 class _Bindings:
-    """The references of one spec, each judged by where it stands."""
+    """The references of one spec, each judged by where it stands; without `ways`, what runs before what is not judged."""
 
-    def __init__(self, spec: Workflow) -> None:
-        self._spec, self._ways = spec, _Ways(spec)
+    def __init__(self, outline: Outline, ways: Ways | None) -> None:
+        self._outline, self._ways = outline, ways
 
     def check(
         self, value: Any, path: Path, place: int | None, *, item: bool = False, total: bool = False
     ) -> Iterator[Problem]:
         """Judge all references in what a step uses; `total` where something absent is no error, without a place at the run's end."""
-        ran = frozenset[int]() if place is None else self._ways.before.get(place, frozenset())
         for reference, at in references_in(value, path):
             head, *rest = reference["$"].split(".")
             sure = total or "default" in reference
             if head == "input":
                 found = self._of_input(rest[0], sure)
             elif head == "steps":
-                found = self._of_step(rest, ran, sure)
+                found = self._of_step(rest, place, sure)
             else:
                 gone = head in ("item", "index") and not item
                 found = ("no_item", f"{head} is there only in a map step's with") if gone else None
@@ -277,28 +265,35 @@ class _Bindings:
     def check_list(self, over: Any, path: Path) -> Iterator[Problem]:
         """Whether a map that goes over an input goes over a list."""
         head, *rest = over["$"].split(".") if isinstance(over, dict) else [""]
-        declared = self._spec.inputs.get(rest[0]) if head == "input" and len(rest) == 1 else None
-        if declared is not None and declared.type != "array":
+        declared = (self._outline.inputs or {}).get(rest[0]) if head == "input" and len(rest) == 1 else None
+        if declared is not None and declared["type"] != "array":
             yield Problem(pointer(path), "not_a_list", f"the input {rest[0]} is no array")
 
     def _of_input(self, name: str, sure: bool) -> tuple[str, str] | None:
-        declared = self._spec.inputs.get(name)
-        if declared is None:
+        inputs = self._outline.inputs
+        if inputs is None:
+            return None
+        if name not in inputs:
             return "unknown_input", f"no input is named {name}"
-        if declared.optional and not sure:
+        declared = inputs[name]
+        if declared is not None and declared.get("optional") and not sure:
             return "may_be_absent", f"the input {name} is optional: give a default"
         return None
 
-    def _of_step(self, rest: list[str], ran: frozenset[int], sure: bool) -> tuple[str, str] | None:
-        place = self._ways.places.get(rest[0])
-        if place is None:
-            return "unknown_step", f"no step is named {rest[0]}"
-        output = "results" if isinstance(self._spec.steps[place], MapStep) else "result"
-        if rest[2] != output:
+    def _of_step(self, rest: list[str], place: int | None, sure: bool) -> tuple[str, str] | None:
+        named = self._outline.places.get(rest[0])
+        if named is None:
+            return ("unknown_step", f"no step is named {rest[0]}") if self._outline.named else None
+        kind = self._outline.parts[named].kind
+        output = "results" if kind == "map" else "result"
+        if kind is not None and rest[2] != output:
             return "wrong_output", f"the output of {rest[0]} is .{output}"
-        if place not in ran and not sure:
+        if self._ways is not None and not sure and not self._ran_before(named, place):
             return "may_be_absent", f"{rest[0]} does not run before this on every way: give a default"
         return None
+
+    def _ran_before(self, named: int, place: int | None) -> bool:
+        return self._ways is not None and place is not None and named in self._ways.before.get(place, ())
 
 
 def references_in(value: Any, path: Path = ()) -> Iterator[tuple[dict[str, Any], Path]]:
@@ -313,22 +308,24 @@ def references_in(value: Any, path: Path = ()) -> Iterator[tuple[dict[str, Any],
             yield from references_in(inner, (*path, name))
 
 
-def _miscalled(spec: Workflow, tools: ToolSchemas | None) -> Iterator[Problem]:
+def _miscalled(outline: Outline, tools: ToolSchemas | None) -> Iterator[Problem]:
     """Tools that are not there, or do not take what they are given."""
-    for place, step in enumerate(spec.steps):
-        if tools is None or isinstance(step, ChoiceStep):
+    for place, part in enumerate(outline.parts):
+        if tools is None or part.tool is None or not part.calls:
             continue
-        schema = tools.get(step.tool)
+        schema = tools.get(part.tool)
         if schema is None:
-            yield Problem(f"/steps/{place}/tool", "unknown_tool", f"there is no tool {step.tool}")
+            yield Problem(f"/steps/{place}/tool", "unknown_tool", f"there is no tool {part.tool}")
+            continue
+        if part.with_ is None:
             continue
         known = schema.get("properties", {})
-        for name in step.with_ if not _is_open(schema) else ():
+        for name in part.with_ if not _is_open(schema) else ():
             if name not in known:
-                yield Problem(f"/steps/{place}/with/{name}", "unknown_parameter", f"{step.tool} takes no {name}")
+                yield Problem(f"/steps/{place}/with/{name}", "unknown_parameter", f"{part.tool} takes no {name}")
         for name in schema.get("required", ()):
-            if name not in step.with_:
-                yield Problem(f"/steps/{place}/with", "missing_parameter", f"{step.tool} needs {name}")
+            if name not in part.with_:
+                yield Problem(f"/steps/{place}/with", "missing_parameter", f"{part.tool} needs {name}")
 
 
 def _is_open(schema: Mapping[str, Any]) -> bool:

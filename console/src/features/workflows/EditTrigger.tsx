@@ -7,6 +7,7 @@ import { Page } from '@/app/Page';
 import { toast } from '@/ui/toast';
 import { changeTrigger, triggerQuery } from './server';
 import type { Trigger, TriggerDraft } from './shapes';
+import { changeOf } from './trigger-change';
 import { nameOf } from './trigger-words';
 import { Absent } from './Absent';
 import { TriggerForm } from './TriggerForm';
@@ -27,7 +28,7 @@ function Editor({ trigger, etag }: { trigger: Trigger; etag: string }) {
   const [read] = useState({ trigger, etag });
   const close = () => void navigate({ to: '/triggers/$id', params: { id: trigger.id } });
   const save = useMutation({
-    mutationFn: (draft: TriggerDraft) => changeTrigger(trigger.id, draft, read.etag),
+    mutationFn: (draft: TriggerDraft) => changeTrigger(trigger.id, changeOf(read.trigger, draft), read.etag),
     onSuccess: async (now) => {
       toast(t('triggers.saved', { name: nameOf(now) }));
       await queries.invalidateQueries({ queryKey: ['triggers'] });

@@ -11,7 +11,7 @@ import { Problem } from '@/ui/Problem';
 import { artifactsIn, Json } from './Output';
 import { readStep } from './server';
 import type { MapItem, Run, Step } from './shapes';
-import { adviceFor, LOOKS } from './words';
+import { adviceFor, LOOKS, waitWords } from './words';
 
 /** How many have ended, of all that are known. */
 export const progressOf = (items: readonly MapItem[]): { done: number; failed: number; all: number } => ({
@@ -71,6 +71,7 @@ function ItemRow({ item, redacted }: { item: MapItem; redacted: boolean }) {
   const { t, number } = language;
   const [, Icon, tone] = LOOKS[item.state];
   const artifacts = artifactsIn({ result: item.result });
+  const waits = item.waiting_reason ? waitWords(language, item) : null;
   return (
     <li>
       <details data-testid="item" data-state={item.state} className="group">
@@ -87,6 +88,7 @@ function ItemRow({ item, redacted }: { item: MapItem; redacted: boolean }) {
               <p className="text-muted">{adviceFor(language, item.error)}</p>
             </div>
           )}
+          {waits && <p className="text-muted">{waits}</p>}
           {artifacts.map((one, at) => <Artifact key={at} artifact={one} />)}
           {!redacted && !item.error && artifacts.length === 0 && <Json content={item.result} label={t('runs.output')} />}
           <p className="flex flex-wrap items-center gap-x-3 text-muted">

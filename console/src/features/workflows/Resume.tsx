@@ -3,9 +3,11 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { isRefusal } from '@/api/refusal';
+import { useIdentity } from '@/app/session';
 import { useLanguage } from '@/i18n/language';
 import { SelectField } from '@/ui/Field';
 import { FormDialog } from '@/ui/FormDialog';
+import { isToReview, Reach } from './Reach';
 import { startRun, workflowQuery } from './server';
 import type { Run } from './shapes';
 
@@ -24,9 +26,18 @@ export default function Resume({ run, at, onClose }: { run: Run; at: Point; onCl
   const [chosen, setChosen] = useState<number | null>(null);
   const last = newest.data?.version ?? old;
   const version = chosen ?? last;
+  const workflow = useQuery({ ...workflowQuery(slug, version), enabled: newest.isFetchedAfterMount }).data;
+  const { id: user_id } = useIdentity().user;
   const resume = useMutation({
     mutationFn: () =>
-      startRun(slug, { version, resume: { run_id: run.id, step: at.step, ...(at.items ? { items: at.items } : {}) } }),
+      startRun(slug, {
+        version,
+        resume: { run_id: run.id, step: at.step, ...(at.items ? { items: at.items } : {}) },
+        ...(workflow ? { accept: workflow.digest } : {}),
+      }),
+    onError: (error) => {
+      if (isRefusal(error, 'workflows.review')) void queries.invalidateQueries({ queryKey: ['workflows'] });
+    },
     onSuccess: ({ id }) => {
       void queries.invalidateQueries({ queryKey: ['runs'] });
       onClose();
@@ -40,6 +51,7 @@ export default function Resume({ run, at, onClose }: { run: Run; at: Point; onCl
       description={t(at.items === 'failed' ? 'runs.retry_lead' : 'runs.resume_lead')}
       action={t(at.items === 'failed' ? 'runs.retry_items' : 'runs.resume')}
       busy={resume.isPending}
+      disabled={!workflow}
       error={resume.error}
       onSubmit={() => resume.mutate()}
       onClose={onClose}
@@ -55,6 +67,7 @@ export default function Resume({ run, at, onClose }: { run: Run; at: Point; onCl
           <option value={old}>{t('runs.version_same', { n: number(old) })}</option>
         </SelectField>
       )}
+      {workflow && isToReview(workflow, user_id) && <Reach workflow={workflow} />}
       {typeof refused === 'string' && <p data-raw className="text-sm wrap-anywhere text-muted">{refused}</p>}
     </FormDialog>
   );

@@ -3,11 +3,13 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { isRefusal } from '@/api/refusal';
+import { useIdentity } from '@/app/session';
 import { useLanguage } from '@/i18n/language';
 import { FormDialog } from '@/ui/FormDialog';
 import { gather, textOf, type Texts } from './inputs';
 import { InputField } from './InputField';
 import { toldIn } from './problems';
+import { isToReview, Reach } from './Reach';
 import { runQuery, startRun, workflowQuery } from './server';
 import type { Definition } from './shapes';
 
@@ -29,8 +31,14 @@ function Form({ workflow, given }: { workflow: Definition; given: Record<string,
   const [texts, setTexts] = useState<Texts>(() => Object.fromEntries(Object.entries(given).map(([name, one]) => [name, textOf(one)])));
   const [tried, setTried] = useState(false);
   const { input, problems } = gather(inputs, texts);
+  const review = isToReview(workflow, useIdentity().user.id);
   const start = useMutation({
-    mutationFn: () => startRun(slug, { input }),
+    // Of any version, one's own too: another one may be published while this is open.
+    mutationFn: () => startRun(slug, { input, accept: workflow.digest }),
+    onError: (error) => {
+      // What the workflow may do now is shown in place of what was looked at.
+      if (isRefusal(error, 'workflows.review')) void queries.invalidateQueries({ queryKey: ['workflows'] });
+    },
     onSuccess: ({ id }) => {
       void queries.invalidateQueries({ queryKey: ['runs'] });
       void queries.invalidateQueries({ queryKey: ['workflows'] });
@@ -54,6 +62,7 @@ function Form({ workflow, given }: { workflow: Definition; given: Record<string,
       onSubmit={submit}
       onClose={() => void navigate({ to: '/workflows/$slug', params: { slug } })}
     >
+      {review && <Reach workflow={workflow} />}
       {Object.entries(inputs).map(([name, declared]) => (
         <InputField
           key={name}

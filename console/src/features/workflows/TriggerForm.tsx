@@ -3,6 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { FlaskConical } from 'lucide-react';
 import { useState, type FormEvent } from 'react';
 import { isRefusal } from '@/api/refusal';
+import { useMay } from '@/app/session';
 import { useLanguage } from '@/i18n/language';
 import { Card, Code } from '@/ui/bits';
 import { Button } from '@/ui/Button';
@@ -11,7 +12,8 @@ import type { FormOf } from '@/ui/FormDialog';
 import { Problem } from '@/ui/Problem';
 import { InputField } from './InputField';
 import { toldIn } from './problems';
-import { rehearse, workflowNamesQuery } from './server';
+import { Reach } from './Reach';
+import { rehearse, workflowNamesQuery, workflowQuery } from './server';
 import type { DeclaredInput, Rehearsal, TriggerDraft } from './shapes';
 import { FACTS, givingOf, inputOf, type FileFact, type Giving, type Givings } from './trigger-input';
 import { reasonWords, typesIn } from './trigger-words';
@@ -25,6 +27,7 @@ interface Props extends FormOf<TriggerDraft> {
 
 export function TriggerForm({ id, first, action, busy, error, onSubmit, onClose }: Props) {
   const { t } = useLanguage();
+  const may = useMay();
   const workflows = useQuery(workflowNamesQuery);
   const [draft, setDraft] = useState(first);
   const [types, setTypes] = useState(first.match_types.join(', '));
@@ -32,6 +35,7 @@ export function TriggerForm({ id, first, action, busy, error, onSubmit, onClose 
   const [tried, setTried] = useState(false);
   const rehearsal = useMutation({ mutationFn: (body: TriggerDraft) => rehearse(id, body) });
   const set = (change: Partial<TriggerDraft>) => setDraft({ ...draft, ...change });
+  const workflow = useQuery({ ...workflowQuery(draft.workflow_slug), enabled: draft.workflow_slug !== '' });
   const chosen = workflows.data?.find(({ slug }) => slug === draft.workflow_slug);
   const declared = chosen?.inputs ?? {};
   const all = Object.fromEntries(Object.keys(declared).map((name) => [name, givings[name] ?? givingOf(name, first.input)]));
@@ -56,7 +60,8 @@ export function TriggerForm({ id, first, action, busy, error, onSubmit, onClose 
             label={t('triggers.workflow')}
             value={draft.workflow_slug}
             problem={tried && workflows.data && !chosen ? t('triggers.workflow_needed') : undefined}
-            onChange={(event) => set({ workflow_slug: event.target.value })}
+            // What may be sent elsewhere is allowed for one workflow and what it is given.
+            onChange={(event) => set({ workflow_slug: event.target.value, allow_egress: false })}
           >
             <option value="">{t('workflows.choose')}</option>
             {workflows.data?.map(({ slug, title }) => <option key={slug} value={slug} data-raw>{title || slug}</option>)}
@@ -96,7 +101,10 @@ export function TriggerForm({ id, first, action, busy, error, onSubmit, onClose 
               declared={one}
               giving={all[name]!}
               problem={tried && problems[name] ? t(problems[name]) : told.get(name)}
-              onGive={(giving) => setGivings({ ...givings, [name]: giving })}
+              onGive={(giving) => {
+                setGivings({ ...givings, [name]: giving });
+                set({ allow_egress: false });
+              }}
             />
           ))}
           <Check
@@ -111,6 +119,14 @@ export function TriggerForm({ id, first, action, busy, error, onSubmit, onClose 
             words={t('triggers.enabled')}
             more={t('triggers.enabled_more')}
           />
+          <Check
+            checked={draft.allow_egress}
+            disabled={!may('settings:manage')}
+            onCheck={(allow_egress) => set({ allow_egress })}
+            words={t('triggers.egress')}
+            more={t(may('settings:manage') ? 'triggers.egress_more' : 'triggers.egress_admin')}
+          />
+          {workflow.data && <Reach workflow={workflow.data} lead={t('triggers.egress_reach')} />}
           <Problem error={isRefusal(error, 'triggers.bad_input') && told.size > 0 ? null : error} />
           <div className="flex flex-wrap justify-end gap-2 border-t border-line pt-4">
             <Button onClick={onClose}>{t('ui.cancel')}</Button>
@@ -135,7 +151,16 @@ export function TriggerForm({ id, first, action, busy, error, onSubmit, onClose 
 }
 
 /** What of a trigger can be changed. */
-const bodyOf = ({ workflow_slug, name, match_prefix, match_types, input, fire_on_derived, enabled }: TriggerDraft): TriggerDraft => ({
+const bodyOf = ({
+  workflow_slug,
+  name,
+  match_prefix,
+  match_types,
+  input,
+  fire_on_derived,
+  enabled,
+  allow_egress,
+}: TriggerDraft): TriggerDraft => ({
   workflow_slug,
   name: name.trim(),
   match_prefix,
@@ -143,6 +168,7 @@ const bodyOf = ({ workflow_slug, name, match_prefix, match_types, input, fire_on
   input,
   fire_on_derived,
   enabled,
+  allow_egress,
 });
 
 interface GivenProps {
@@ -186,12 +212,21 @@ function Given({ name, declared, giving, problem, onGive }: GivenProps) {
   );
 }
 
-function Check({ checked, onCheck, words, more }: { checked: boolean; onCheck: (on: boolean) => void; words: string; more: string }) {
+interface CheckProps {
+  checked: boolean;
+  disabled?: boolean;
+  onCheck: (on: boolean) => void;
+  words: string;
+  more: string;
+}
+
+function Check({ checked, disabled = false, onCheck, words, more }: CheckProps) {
   return (
     <label className="flex items-start gap-2.5">
       <input
         type="checkbox"
         checked={checked}
+        disabled={disabled}
         onChange={(event) => onCheck(event.target.checked)}
         className="mt-0.5 size-4 shrink-0 accent-(--accent)"
       />

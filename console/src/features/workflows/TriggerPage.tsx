@@ -15,6 +15,7 @@ import { ListPage } from '@/ui/ListPage';
 import { Switch } from '@/ui/Switch';
 import { toast } from '@/ui/toast';
 import { Json } from './Output';
+import { useMemberName } from './Reach';
 import { deleteTrigger, triggerQuery } from './server';
 import type { Fire, Trigger } from './shapes';
 import { nameOf, outcomeWords } from './trigger-words';
@@ -30,6 +31,7 @@ export default function TriggerPage() {
   const found = useInfiniteQuery(triggerQuery(id));
   const flip = useFlip();
   const trigger = found.data?.pages[0]?.value;
+  const who = useMemberName(trigger?.maker_id ?? null);
   if (!trigger) return <Absent of="triggers" error={found.error} onRetry={() => void found.refetch()} />;
   const fires = found.data!.pages.flatMap((page) => page.value.fires.items);
   const writes = may('workflows:write') && !readOnly;
@@ -62,6 +64,8 @@ export default function TriggerPage() {
             />
           </div>
           <Match trigger={trigger} />
+          {who !== undefined && <p className="text-sm">{who ? t('triggers.maker', { who }) : t('triggers.maker_none')}</p>}
+          <p className="text-sm">{t(trigger.allow_egress ? 'triggers.egress' : 'triggers.egress_not')}</p>
           <p className="text-sm text-muted tnum">
             {t('triggers.last_day', { fired: number(trigger.fired_24h), skipped: number(trigger.skipped_24h) })}
           </p>

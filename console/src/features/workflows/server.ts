@@ -66,6 +66,8 @@ export interface Start {
   input?: Record<string, unknown>;
   version?: number;
   resume?: Schemas['Resume'];
+  /** The digest of the version that was looked at. */
+  accept?: string;
 }
 
 export const startRun = (slug: string, body: Start) =>

@@ -32,4 +32,5 @@ export const EMPTY: TriggerDraft = {
   input: {},
   fire_on_derived: false,
   enabled: true,
+  allow_egress: false,
 };

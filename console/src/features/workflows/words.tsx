@@ -26,9 +26,9 @@ export function StateBadge({ state }: { state: RunState | StepState }) {
 export const sourceWords = ({ t }: Pick<Formatter, 't'>, source: string): string =>
   source.startsWith('plugin:') ? t('workflows.from_plugin', { plugin: source.slice('plugin:'.length) }) : t('workflows.from_team');
 
-/** What a step waits for; nothing when it does not wait. */
+/** What a step waits for, or items of a map that runs; nothing when it does not wait. */
 export function waitWords({ t, find }: Words, step: Pick<Step, 'state' | 'waiting_reason' | 'attempt'>): string | null {
-  if (step.state !== 'queued') return null;
+  if (step.state !== 'queued') return (step.waiting_reason && find(`jobs.waits_${step.waiting_reason}`)) || null;
   if (step.waiting_reason === 'scheduled') return t(step.attempt > 0 ? 'jobs.waits_again' : 'runs.waits_scheduled');
   return (step.waiting_reason && find(`jobs.waits_${step.waiting_reason}`)) || t('jobs.waits_turn');
 }

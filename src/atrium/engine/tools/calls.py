@@ -10,10 +10,21 @@ from typing import Any, Protocol
 import msgspec
 
 from atrium.engine.tools import service, store
-from atrium.engine.tools.model import BadArguments, EffectRefused, ResultTooLarge, ToolFailed, ToolResult, ToolTimedOut
+from atrium.engine.tools.model import (
+    BadArguments,
+    EffectRefused,
+    EgressConfined,
+    EgressRefused,
+    ResultTooLarge,
+    ToolFailed,
+    ToolResult,
+    ToolTimedOut,
+    UnboundRead,
+)
 from atrium.engine.tools.service import effect_of
 from atrium.ground.access import service as access
 from atrium.ground.audit import service as audit
+from atrium.ground.features import service as features
 from atrium.kit.errors import AppError
 from atrium.kit.ids import NIL
 from atrium.kit.log import log
@@ -46,16 +57,17 @@ async def call_tool(
 ) -> ToolResult:
     """Call a tool as the operation's principal.
 
-    Refused: a tool that the team has not turned on, a permission that is missing, arguments against the schema, an effect
-    from a request or a tool that only reads. A call with an effect leaves an audit event: with `run` and `act` in the same transaction,
-    with `perform` before the tool begins. A call `via` another protocol leaves one that names it, whatever its effect.
+    Refused: a tool that the team has not turned on, a permission that is missing, a feature that is off, arguments against the
+    schema, an effect from a request or a tool that only reads. A call with an effect leaves an audit event: with `run` and `act` in
+    the same transaction, with `perform` before the tool begins. A call `via` another protocol leaves one that names it, whatever
+    its effect.
     """
     if keeper is None and op.step is not None:
         # Called by a step's tool: what it comes to is not what the step comes to.
         op = msgspec.structs.replace(op, step=msgspec.structs.replace(op.step, keep=None))
     own = op.services.registry.tools.get(name)
     reading = via is None and own is not None and effect_of(own) == "read"
-    async with op.begin(reading=reading) as ctx:
+    async with op.begin(reading=reading, long=own is not None and own.long) as ctx:
         tool = await service.find_enabled(ctx, name)
         require_callable(ctx, tool, arguments)
         if tool.foreign:
@@ -81,7 +93,7 @@ async def call_tool(
 def reads_within(services: Services, name: str) -> bool:
     """Whether this is a tool of ours that only reads, in the transaction of its call: `call_together` takes it."""
     own = services.registry.tools.get(name)
-    return own is not None and effect_of(own) == "read" and own.perform is None
+    return own is not None and effect_of(own) == "read" and own.perform is None and not own.long
 
 
 async def call_together(
@@ -104,13 +116,38 @@ async def call_together(
 
 
 def require_callable(ctx: Context, tool: Tool, arguments: Any) -> None:
-    """Refuse a permission that is missing, arguments against the schema, and an effect from what only reads."""
+    """Refuse a permission or a feature that is missing, arguments against the schema, an effect from what only reads, and egress without
+    consent."""
     access.require(ctx, tool.permission)
+    if tool.feature is not None:
+        features.require_feature(ctx, tool.feature)
+    _require_egress(ctx, tool)
     _require_arguments(tool, arguments)
     if effect_of(tool) != "read":
         access.require_writing(ctx)
         if ctx.only_reads:
             raise EffectRefused(f"the tool {tool.name} has an effect, and the tool that calls it only reads")
+
+
+def _require_egress(ctx: Context, tool: Tool) -> None:
+    if ctx.bound is None or not tool.sends_out or ctx.bound.egress:
+        return
+    if ctx.bound.confined:
+        raise EgressConfined(
+            f"{tool.name} sends something elsewhere, and not everybody who set up this run can read the file that fired it"
+        )
+    raise EgressRefused(
+        f"{tool.name} sends something elsewhere; a person with settings:manage allows that on the trigger, for each version anew"
+    )
+
+
+def _note_untracked(ctx: Context) -> None:
+    """No domain knows what a tool reads by statements of its own, so that who else can read it is not known."""
+    if ctx.is_bound:
+        raise UnboundRead(
+            "this tool reads by statements of its own; a run that a trigger of another person started does not use it"
+        )
+    ctx.touch(UNTRACKED, [NIL])
 
 
 async def _run(ctx: Context, tool: Tool, arguments: Any, *, reading: bool) -> ToolResult:
@@ -120,8 +157,7 @@ async def _run(ctx: Context, tool: Tool, arguments: Any, *, reading: bool) -> To
         return await _watched(ctx.services, tool, tool.act(ctx, arguments))
     if tool.run is None:
         raise ToolFailed(f"the tool {tool.name} has no function")
-    # No domain knows what it reads by statements of its own.
-    db = ctx.db.observed(lambda: ctx.touch(UNTRACKED, [NIL])) if ctx.step is not None else ctx.db
+    db = ctx.db.observed(lambda: _note_untracked(ctx)) if ctx.step is not None else ctx.db
     return await _watched(ctx.services, tool, tool.run(db, ctx.who, arguments))
 
 

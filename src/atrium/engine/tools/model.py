@@ -86,6 +86,27 @@ class EffectRefused(Forbidden):
     title = "A tool that only reads has no effect"
 
 
+class EgressRefused(Forbidden):
+    """A run that no person started would send something elsewhere, and no admin has said that it may."""
+
+    code = "tools.egress_refused"
+    title = "This run sends nothing elsewhere"
+
+
+class EgressConfined(Forbidden):
+    """A run would send something elsewhere, and not everybody who set it up can read the file that fired it: no one can allow that."""
+
+    code = "tools.egress_confined"
+    title = "What a private file fires is not sent elsewhere"
+
+
+class UnboundRead(Forbidden):
+    """A tool reads by statements of its own, for a run that reads only what several people can read."""
+
+    code = "tools.unbound_read"
+    title = "This tool cannot be used by a trigger of another person"
+
+
 class ToolFailed(AppError):
     """The tool broke off, or its result cannot be used; the log has the cause."""
 

@@ -1,6 +1,6 @@
 """The verbs of tools."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -39,6 +39,14 @@ async def list_enabled(ctx: Context) -> list[Tool]:
     """The tools that the caller's team has turned on and the caller may call, by name."""
     found = [known.tool async for known in _all(ctx) if known.is_on]
     return sorted((tool for tool in found if tool.permission in ctx.who.permissions), key=lambda tool: tool.name)
+
+
+async def find_tools(ctx: Context, names: Collection[str]) -> dict[str, Tool]:
+    """Those of these tools that there are now, whether the caller's team has turned them on or not."""
+    found = {name: tool for name in names if (tool := ctx.services.registry.tools.get(name))}
+    for source in ctx.services.registry.tool_sources if len(found) < len(names) else ():
+        found |= {tool.name: tool for tool in await source.list_tools(ctx) if tool.name in names}
+    return found
 
 
 async def find_enabled(ctx: Context, name: str) -> Tool:

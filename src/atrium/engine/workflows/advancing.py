@@ -42,12 +42,13 @@ class StepInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
 
 class StepResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What the job of a step returns: the result, unless it was kept with the effect, what it spent, and which things it touched."""
+    """What the job of a step returns: the result, unless it was kept with the effect, what it spent, which things it touched and wrote."""
 
     result: Any = None
     kept: bool = False
     spent: dict[str, int] = {}
     things: list[Thing] = []
+    made: list[Thing] = []
 
 
 @dataclass(slots=True)
@@ -147,7 +148,8 @@ async def _advance(ctx: Context, finished: list[FinishedJob], given: dict[UUID, 
     ends = [end for one in advances for end in one.step_ends]
     moved = [(one.run, one.spec, one.owner, one.moves) for one in advances if one.moves]
     things = [(one.run.id, thing) for one in advances for ended in one.ended for thing in ended.result.things]
-    return await write(ctx, moved, ends, things=things)
+    made = [(one.run.id, thing) for one in advances for ended in one.ended for thing in ended.result.made]
+    return await write(ctx, moved, ends, things=things, made=made)
 
 
 async def _read(ctx: Context, finished: list[FinishedJob], given: dict[UUID, StepInput]) -> list[_Advance]:
@@ -299,10 +301,12 @@ async def write(
     *,
     given: Sequence[tuple[UUID, Any]] = (),
     things: Sequence[tuple[UUID, Thing]] = (),
+    made: Sequence[tuple[UUID, Thing]] = (),
 ) -> list[Drafts]:
     """Write what ended and what follows; the jobs of steps that runs enter, for the caller to queue.
 
-    `things` that were handed out to runs, and those named in these values and in what runs were `given`, are noted as theirs.
+    `things` that were handed out to runs, those that they `made`, and those named in these values and in what runs were `given`, are
+    noted as theirs.
     """
     org_id = ctx.who.org_id
     entered: list[tuple[UUID, NewStep, UUID | None]] = []
@@ -325,7 +329,7 @@ async def write(
     ]
     await run_rows.write(ctx.db, org_id, ends, entered, changed)
     values = [*given, *((run_id, row.input) for run_id, row, _ in entered), *((end.run_id, end.output) for end in ends)]
-    await note_things(ctx, things, [(run_id, value) for run_id, value in values if value is not None])
+    await note_things(ctx, things, [(run_id, value) for run_id, value in values if value is not None], made=made)
     return following
 
 
@@ -345,15 +349,20 @@ def _input_of(run_id: UUID, spec: Spec, row: NewStep) -> StepInput:
 
 
 async def note_things(
-    ctx: Context, touched: Iterable[tuple[UUID, Thing]], values: Iterable[tuple[UUID, Any]] = ()
+    ctx: Context,
+    touched: Iterable[tuple[UUID, Thing]],
+    values: Iterable[tuple[UUID, Any]] = (),
+    *,
+    made: Iterable[tuple[UUID, Thing]] = (),
 ) -> None:
-    """Note the things that runs touched, and those whose ids are among values of theirs."""
+    """Note the things that runs touched, which of them they `made`, and those whose ids are among values of theirs."""
     named: set[tuple[UUID, str]] = set()
     for run_id, value in values:
         text = msgspec.json.encode(value)
         found = await run_bounded(len(text), _ids_in, text, small=_SHORT)
         named |= {(run_id, id) for id in found if id != run_id.hex}
-    handed_out = sorted(set(touched))
+    written = set(made)
+    handed_out = [(*one, one in written) for one in sorted(written.union(touched))]
     if handed_out or named:
         tables = {one.kind: one.table for one in ctx.services.registry.shareables.values() if one.table}
         await run_rows.insert_things(ctx.db, ctx.who.org_id, handed_out, sorted(named), tables)

@@ -10,6 +10,7 @@ import msgspec
 from atrium.engine.tools import calls
 from atrium.engine.workflows import run_rows
 from atrium.engine.workflows.advancing import StepInput, StepResult
+from atrium.engine.workflows.bounds import bind
 from atrium.kit.strict_json import has_nul
 from atrium.seams.context import Operation, RunStep
 from atrium.seams.jobs import Assignment, Beside, DoneBeside
@@ -25,11 +26,14 @@ async def read_beside(op: Operation, job: Assignment, beside: Beside) -> list[Do
     given: StepInput = job.arguments
     if given.place < 0 or given.tool is None or not calls.reads_within(op.services, given.tool):
         return []
+    acting = await bind(op, given.run_id)
+    if acting.is_bound:
+        return []
     chosen: list[tuple[UUID, Any]] = []
     read: list[DoneBeside] = []
     done: list[DoneBeside] = []
     try:
-        async with op.begin(reading=True) as ctx:
+        async with acting.begin(reading=True) as ctx:
             async with beside.choosing:
                 key = given.run_id, given.step
                 chosen = await run_rows.list_waiting_items(ctx.db, op.who, key, beside.ids, _MOST)

@@ -8,6 +8,7 @@ import msgspec
 
 from atrium.engine.workflows.model import STATES, Publication, RunState
 from atrium.kit.database import Transaction
+from atrium.kit.paging import MOST_TEXT
 from atrium.seams.context import Principal
 
 
@@ -18,6 +19,7 @@ class KnownRow(msgspec.Struct, frozen=True):
     version: int
     source: str
     plugin_digest: bytes | None
+    created_by: UUID | None = None
 
 
 class DefinitionRow(msgspec.Struct, frozen=True):
@@ -33,7 +35,7 @@ class DefinitionRow(msgspec.Struct, frozen=True):
 
 
 class SummaryRow(msgspec.Struct, frozen=True):
-    """A workflow with the facts of its newest spec and its newest run."""
+    """A workflow with the facts of its newest spec and its newest run, and whether it fits on a page."""
 
     slug: str
     version: int
@@ -45,6 +47,7 @@ class SummaryRow(msgspec.Struct, frozen=True):
     run_id: UUID | None
     run_state: RunState | None
     run_created_at: datetime | None
+    fits: bool
 
 
 async def list_known(db: Transaction, who: Principal, slugs: list[str]) -> list[KnownRow]:
@@ -64,11 +67,22 @@ async def list_summaries(db: Transaction, who: Principal, after: str, limit: int
     # The newest run of each state, each the first of its index, and of these the newest.
     return await db.all(
         SummaryRow,
-        """
-        SELECT w.slug, w.version, w.source, v.spec ->> 'title', v.spec ->> 'description', v.spec -> 'inputs',
-               jsonb_array_length(v.spec -> 'steps'), r.id, r.state, r.created_at
-          FROM workflows w
-          JOIN workflow_versions v ON v.org_id = w.org_id AND v.team_id = w.team_id AND v.slug = w.slug AND v.version = w.version
+        f"""
+        SELECT w.slug, w.version, w.source, w.title, w.description, w.inputs, w.steps, r.id, r.state, r.created_at, w.before < {MOST_TEXT}
+          FROM (
+            SELECT p.*, coalesce(sum(p.size) OVER (ORDER BY p.slug ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before,
+                   coalesce(sum(p.size) OVER (ORDER BY p.slug ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING), 0) AS earlier
+              FROM (
+                SELECT w.org_id, w.team_id, w.slug, w.version, w.source, v.spec ->> 'title' AS title,
+                       v.spec ->> 'description' AS description, v.spec -> 'inputs' AS inputs,
+                      jsonb_array_length(v.spec -> 'steps') AS steps,
+                       octet_length(concat(v.spec -> 'description', v.spec -> 'inputs')) AS size
+                  FROM workflows w
+                  JOIN workflow_versions v
+                    ON v.org_id = w.org_id AND v.team_id = w.team_id AND v.slug = w.slug AND v.version = w.version
+                 WHERE w.org_id = :org_id AND w.team_id = :team_id AND w.slug > :after ORDER BY w.slug LIMIT :limit
+              ) AS p
+          ) AS w
           LEFT JOIN LATERAL (
             SELECT l.id, l.state, l.created_at FROM unnest(:states::text[]) AS s (state)
              CROSS JOIN LATERAL (
@@ -77,7 +91,7 @@ async def list_summaries(db: Transaction, who: Principal, after: str, limit: int
                 ORDER BY n.id DESC LIMIT 1
              ) AS l ORDER BY l.id DESC LIMIT 1
           ) AS r ON true
-         WHERE w.org_id = :org_id AND w.team_id = :team_id AND w.slug > :after ORDER BY w.slug LIMIT :limit
+         WHERE w.earlier < {MOST_TEXT} ORDER BY w.slug
         """,
         org_id=who.org_id,
         team_id=who.team_id,
@@ -92,7 +106,7 @@ async def find_known(db: Transaction, who: Principal, slug: str, version: int | 
     return await db.one(
         KnownRow,
         """
-        SELECT w.slug, v.version, w.source, w.plugin_digest
+        SELECT w.slug, v.version, w.source, w.plugin_digest, v.created_by
           FROM workflows w
           JOIN workflow_versions v ON v.org_id = w.org_id AND v.team_id = w.team_id AND v.slug = w.slug
          WHERE w.org_id = :org_id AND w.team_id = :team_id AND w.slug = :slug
@@ -120,6 +134,78 @@ async def find_definition(db: Transaction, who: Principal, slug: str, version: i
         team_id=who.team_id,
         slug=slug,
         version=version,
+    )
+
+
+async def hold_version(db: Transaction, who: Principal, slug: str, version: int) -> bool:
+    """Keep a version from being removed until the transaction ends; False when it is gone."""
+    held: int | None = await db.value(
+        """
+        SELECT version FROM workflow_versions
+         WHERE org_id = :org_id AND team_id = :team_id AND slug = :slug AND version = :version FOR KEY SHARE
+        """,
+        org_id=who.org_id,
+        team_id=who.team_id,
+        slug=slug,
+        version=version,
+    )
+    return held is not None
+
+
+async def list_companies_of_many(db: Transaction) -> list[UUID]:
+    """Companies that may have a workflow with more versions than stay in any case; the number is the index's too.
+
+    None that is leaving, of which nothing changes; and none at all on the day of the upgrade: processes of the last release do not
+    hold the version that they start by its number.
+    """
+    rows = await db.rows(
+        """
+        SELECT DISTINCT w.org_id FROM workflows w
+         WHERE w.version > 200 AND EXISTS (SELECT FROM orgs o WHERE o.id = w.org_id AND o.moving_at IS NULL)
+           AND EXISTS (SELECT FROM schema_migrations m WHERE m.number = 101 AND m.applied_at < now() - interval '1 day')
+        """
+    )
+    return [row[0] for row in rows]
+
+
+async def lock_unnamed(db: Transaction, org_id: UUID, newest: int, limit: int) -> list[tuple[UUID, str, int]]:
+    """Versions older than so many newest ones, followed for a day, that no run names; one that a run is about to name is passed over."""
+    rows = await db.rows(
+        """
+        SELECT v.team_id, v.slug, v.version FROM workflows w
+         CROSS JOIN LATERAL (
+           SELECT k.version FROM workflow_versions k WHERE k.org_id = :org_id AND k.team_id = w.team_id AND k.slug = w.slug
+            ORDER BY k.version DESC OFFSET :newest::int - 1 LIMIT 1
+         ) AS oldest
+          JOIN workflow_versions v ON v.org_id = :org_id AND v.team_id = w.team_id AND v.slug = w.slug AND v.version < oldest.version
+         WHERE w.org_id = :org_id AND w.version > 200
+           AND EXISTS (SELECT FROM workflow_versions f WHERE f.org_id = :org_id AND f.team_id = v.team_id AND f.slug = v.slug
+                          AND f.version > v.version AND f.created_at < now() - interval '1 day')
+           AND NOT EXISTS (SELECT FROM runs r WHERE r.org_id = :org_id AND r.team_id = v.team_id AND r.slug = v.slug
+                              AND r.version = v.version)
+         LIMIT :limit FOR UPDATE OF v SKIP LOCKED
+        """,
+        org_id=org_id,
+        newest=newest,
+        limit=limit,
+    )
+    return [(team_id, slug, version) for team_id, slug, version in rows]
+
+
+async def delete_unnamed(db: Transaction, org_id: UUID, held: list[tuple[UUID, str, int]]) -> int:
+    """Remove versions the caller has locked, but those that a run names since."""
+    return await db.run(
+        """
+        DELETE FROM workflow_versions v
+         USING unnest(:team_ids::uuid[], :slugs::text[], :versions::int[]) AS h (team_id, slug, version)
+         WHERE v.org_id = :org_id AND v.team_id = h.team_id AND v.slug = h.slug AND v.version = h.version
+           AND NOT EXISTS (SELECT FROM runs r WHERE r.org_id = :org_id AND r.team_id = h.team_id AND r.slug = h.slug
+                              AND r.version = h.version)
+        """,
+        org_id=org_id,
+        team_ids=[one[0] for one in held],
+        slugs=[one[1] for one in held],
+        versions=[one[2] for one in held],
     )
 
 
@@ -222,3 +308,43 @@ async def follow_plugin(
         digest=digest,
         spec=spec,
     )
+
+
+async def is_accepted(db: Transaction, who: Principal, slug: str, digest: str) -> bool:
+    found: bool = await db.value(
+        """
+        SELECT EXISTS (SELECT FROM workflow_reviews WHERE org_id = :org_id AND team_id = :team_id AND slug = :slug
+                          AND user_id = :user_id AND digest = :digest)
+        """,
+        org_id=who.org_id,
+        team_id=who.team_id,
+        slug=slug,
+        user_id=who.user_id,
+        digest=digest,
+    )
+    return found
+
+
+async def insert_review(db: Transaction, who: Principal, slug: str, digest: str) -> None:
+    await db.run(
+        """
+        INSERT INTO workflow_reviews (team_id, slug, user_id, digest, org_id) VALUES (:team_id, :slug, :user_id, :digest, :org_id)
+        ON CONFLICT DO NOTHING
+        """,
+        org_id=who.org_id,
+        team_id=who.team_id,
+        slug=slug,
+        user_id=who.user_id,
+        digest=digest,
+    )
+
+
+async def count_kept(db: Transaction, org_id: UUID) -> dict[UUID, int]:
+    """How many bytes of specs are there, by team."""
+    rows = await db.rows(
+        """
+        SELECT team_id, sum(octet_length(spec::text)) FROM workflow_versions WHERE org_id = :org_id GROUP BY team_id
+        """,
+        org_id=org_id,
+    )
+    return {team_id: int(size) for team_id, size in rows}

@@ -1,6 +1,7 @@
 """Definitions: publishing a spec as the next version of its slug, and reading what a team and the plugins have published."""
 
 from typing import Any, NoReturn
+from uuid import UUID
 
 import msgspec
 
@@ -17,24 +18,31 @@ from atrium.engine.workflows.model import (
     Found,
     InvalidSpec,
     LastRun,
+    NotReviewed,
+    Reach,
     RetryRule,
     SpecStale,
+    ToolReach,
     Upstream,
     WorkflowMissing,
     WorkflowSummary,
     tag_of,
 )
-from atrium.engine.workflows.specs import read_spec
+from atrium.engine.workflows.specs import digest_of, read_spec
 from atrium.ground.audit import service as audit
+from atrium.ground.quotas import service as quotas
+from atrium.kit.database import Transaction
 from atrium.kit.etags import names_tag
 from atrium.kit.paging import Page, Pager
 from atrium.seams import workflow_format
 from atrium.seams.context import Context
-from atrium.seams.wiring import Registry
-from atrium.seams.workflows import Input, Workflow, longest_path, problems_in, stored_workflow
+from atrium.seams.wiring import Keeper, Registry
+from atrium.seams.workflows import ChoiceStep, Input, Workflow, longest_path, problems_in, stored_workflow
 
-# So many of the newest versions are listed with a workflow.
+# So many of the newest versions are listed with a workflow, and stay whether anything names them or not.
 MOST_VERSIONS = 200
+REMOVED_AT_ONCE = 500
+KEEPER = Keeper("workflows", rows.count_kept)
 
 
 def describe_format() -> Format:
@@ -64,6 +72,7 @@ async def publish(ctx: Context, document: Any, if_match: str | None) -> Definiti
     spec = await _require_valid(ctx, document)
     await _require_current(ctx, spec.slug, if_match)
     brought = _find_brought(ctx, spec.slug)
+    await quotas.require_space(ctx, ctx.who.team_id, len(msgspec.json.encode(document)))
     made = await rows.publish(ctx.db, ctx.who, spec.slug, document, None if brought is None else brought.digest)
     row = None if made is None else await rows.find_definition(ctx.db, ctx.who, spec.slug, made.version)
     if row is None:
@@ -73,11 +82,12 @@ async def publish(ctx: Context, document: Any, if_match: str | None) -> Definiti
 
 
 async def list_workflows(ctx: Context, limit: int, cursor: str | None) -> Page[WorkflowSummary]:
-    """The newest version of each of the team's workflows, by slug, with its newest run."""
+    """The newest version of each of the team's workflows, by slug, with its newest run; a few at a time when they are long."""
     await _look(ctx)
     pager = Pager(ctx.services.keys, "workflows", ctx.who.team_id)
     found = await rows.list_summaries(ctx.db, ctx.who, pager.read(cursor, str) or "", limit + 1)
-    return pager.page([_summary_of(row) for row in found], limit, lambda one: one.slug)
+    fits = sum(row.fits for row in found)
+    return pager.page([_summary_of(row) for row in found], min(limit, fits), lambda one: one.slug)
 
 
 async def read_workflow(ctx: Context, slug: str, version: int | None = None) -> DefinitionHistory:
@@ -85,19 +95,78 @@ async def read_workflow(ctx: Context, slug: str, version: int | None = None) -> 
     row = await _require(ctx, slug, version)
     brought = _find_brought(ctx, slug)
     offered = brought is not None and row.source == "team" and row.plugin_digest != brought.digest
+    digest = digest_of(row.spec)
     return DefinitionHistory(
         **_facts_of(row),
+        digest=digest,
+        reach=await _reach_of(ctx, stored_workflow(row.spec)),
+        accepted=await rows.is_accepted(ctx.db, ctx.who, slug, digest),
         versions=await rows.list_publications(ctx.db, ctx.who, slug, MOST_VERSIONS),
         upstream=Upstream(brought.spec.version) if brought is not None and offered else None,
     )
 
 
+async def remove_unnamed(db: Transaction, org_id: UUID) -> int:
+    """Remove some versions beyond the newest that no run names any more; how many. A trigger starts the newest one."""
+    return await rows.delete_unnamed(db, org_id, await rows.lock_unnamed(db, org_id, MOST_VERSIONS, REMOVED_AT_ONCE))
+
+
 async def find(ctx: Context, slug: str, version: int | None = None) -> Found:
     """A version of a workflow of the caller's team, ready to run, the newest when none is named; raises WorkflowMissing."""
     row = await _require_version(ctx, slug, version)
+    if version is not None and not await rows.hold_version(ctx.db, ctx.who, slug, version):
+        _missing(slug, version)
     # A version never changes: its spec is read and converted once per process.
     spec = await read_spec(ctx, ctx.who.team_id, slug, row.version)
-    return Found(slug=slug, version=row.version, source=row.source, spec=spec.workflow)
+    return Found(
+        slug=slug,
+        version=row.version,
+        source=row.source,
+        spec=spec.workflow,
+        digest=spec.digest,
+        published_by=row.created_by,
+    )
+
+
+async def find_digest(ctx: Context, slug: str) -> str | None:
+    """What stands for the newest version of a workflow; None where there is none."""
+    try:
+        return (await find(ctx, slug)).digest
+    except WorkflowMissing:
+        return None
+
+
+async def accept(ctx: Context, found: Found, digest: str) -> None:
+    """Keep that the caller has looked at what this version does before starting it; refused when they looked at another one."""
+    if digest.lower() != found.digest:
+        raise NotReviewed(
+            f"version {found.version} is not what you looked at; read what it does now, then start it",
+            digest=found.digest,
+        )
+    await rows.insert_review(ctx.db, ctx.who, found.slug, found.digest)
+
+
+async def require_accepted(ctx: Context, found: Found) -> None:
+    """Refuse another person's version that the caller has not accepted: they have not looked at what it does."""
+    if found.source != "team" or found.published_by == ctx.who.user_id:
+        return
+    if not await rows.is_accepted(ctx.db, ctx.who, found.slug, found.digest):
+        raise NotReviewed(
+            f"another person published version {found.version}; read what it does, then start it", digest=found.digest
+        )
+
+
+async def _reach_of(ctx: Context, spec: Workflow) -> Reach:
+    """What the steps' tools do, each named once and in the order of steps."""
+    names = dict.fromkeys(step.tool for step in spec.steps if not isinstance(step, ChoiceStep))
+    known = await tools.find_tools(ctx, names)
+    found = [
+        ToolReach(name, tools.effect_of(tool), tool.permission)
+        if (tool := known.get(name))
+        else ToolReach(name, None, None)
+        for name in names
+    ]
+    return Reach(found, any(tool.sends_out for tool in known.values()))
 
 
 async def _require_valid(ctx: Context, document: Any) -> Workflow:
@@ -105,8 +174,7 @@ async def _require_valid(ctx: Context, document: Any) -> Workflow:
     # A large document takes a few hundred milliseconds.
     size = len(msgspec.json.encode(document))
     if problems := await ctx.services.compute.run(ctx.who.org_id, size, problems_in, document, known):
-        first = problems[0]
-        raise InvalidSpec(f"{first.path}: {first.message}", errors=msgspec.to_builtins(problems))
+        raise InvalidSpec(problems[0].sentence, errors=msgspec.to_builtins(problems))
     return stored_workflow(document)
 
 

@@ -71,17 +71,35 @@ async def read_workflow(ctx: Context, slug: str, *, version: Version | None = No
 
 
 class RunDraft(msgspec.Struct, forbid_unknown_fields=True):
-    """A run to start: its input, and a version other than the newest; or an ended run to go on with."""
+    """A run to start: its input, and a version other than the newest; or an ended run to go on with.
+
+    `accept` says that the starter has seen what this version may do.
+    """
 
     input: dict[str, Any] | None = None
     version: Annotated[int, msgspec.Meta(ge=1, le=2_147_483_647)] | None = None
     resume: Resume | None = None
+    accept: (
+        Annotated[
+            str,
+            msgspec.Meta(
+                max_length=64,
+                description="The `digest` of the version you looked at; refused when another one would run, else kept as accepted.",
+            ),
+        ]
+        | None
+    ) = None
 
 
 async def start_run(ctx: Context, slug: Slug, body: RunDraft) -> Accepted[Run]:
     """Start a run of a workflow, or resume one that has ended, from any of its steps."""
-    id = await service.start_run(ctx, slug, body.input, version=body.version, resume=body.resume)
-    return Accepted(await service.read_run(ctx, id))
+    chosen: dict[str, Any] = {"version": body.version, "resume": body.resume}
+    if body.accept is not None:
+        id = await service.start_accepted(ctx, slug, body.input, body.accept, **chosen)
+    else:
+        id = await service.start_run(ctx, slug, body.input, **chosen)
+    run = await service.read_run(ctx, id)
+    return Accepted(run, run.address)
 
 
 async def list_runs(

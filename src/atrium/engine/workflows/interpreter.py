@@ -30,8 +30,10 @@ LARGEST_MAP = 8 << 20
 class Spec:
     """A spec with what the interpreter asks of it."""
 
-    def __init__(self, workflow: Workflow) -> None:
+    def __init__(self, workflow: Workflow, digest: str = "") -> None:
         self.workflow = workflow
+        # What stands for exactly this version.
+        self.digest = digest
         self.steps: dict[str, Step] = {step.name: step for step in workflow.steps}
         self.names = [step.name for step in workflow.steps]
         self._places = {name: place for place, name in enumerate(self.names)}

@@ -1,4 +1,4 @@
-"""What a process remembers of workflows between requests: how many runs teams have open, and specs."""
+"""What a process remembers of workflows between requests: how many runs teams have open, specs, and which runs people started."""
 
 from dataclasses import dataclass, field
 from time import monotonic
@@ -10,6 +10,7 @@ from atrium.seams.context import Services
 
 _SECONDS = 5.0
 _MOST_TEAMS = 10_000
+_MOST_RUNS = 100_000
 
 
 @dataclass(slots=True)
@@ -37,12 +38,30 @@ class OpenRuns:
 
 
 @dataclass(slots=True)
+class UnboundRuns:
+    """Runs that people started: what binds a run never changes."""
+
+    _ids: set[UUID] = field(default_factory=set)
+
+    def knows(self, run_id: UUID) -> bool:
+        """Whether this run is known to be one."""
+        return run_id in self._ids
+
+    def add(self, run_id: UUID) -> None:
+        """One more."""
+        if len(self._ids) >= _MOST_RUNS:
+            self._ids.clear()
+        self._ids.add(run_id)
+
+
+@dataclass(slots=True)
 class Memory:
     """Of one process."""
 
     specs: SpecCache = field(default_factory=SpecCache)
     brought: BroughtSpecs = field(default_factory=BroughtSpecs)
     open_runs: OpenRuns = field(default_factory=OpenRuns)
+    unbound: UnboundRuns = field(default_factory=UnboundRuns)
 
 
 async def start(_: Services) -> Memory:

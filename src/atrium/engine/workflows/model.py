@@ -9,6 +9,8 @@ import msgspec
 
 from atrium.engine.repository.model import Derivation
 from atrium.kit.errors import AppError, Conflict, Exhausted, Forbidden, Invalid, Kind, Missing, Stale, title_of
+from atrium.kit.etags import etag_of
+from atrium.seams.tools import Effect
 from atrium.seams.workflows import Input, Workflow
 
 RunState = Literal["running", "succeeded", "failed", "cancelled"]
@@ -69,11 +71,32 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
         return tag_of(self.version)
 
 
+class ToolReach(msgspec.Struct, frozen=True):
+    """A tool that a version names; what it does and which permission it takes is null where there is no such tool now."""
+
+    name: str
+    effect: Effect | None
+    permission: str | None
+
+
+class Reach(msgspec.Struct, frozen=True):
+    """What the steps of a version may do, as its spec says; `egress` where one may send something to another server."""
+
+    tools: list[ToolReach]
+    egress: bool
+
+
 class DefinitionHistory(Definition, frozen=True, kw_only=True):
-    """One version with the newest ones beside it, and what the plugin has brought since the team replaced its workflow."""
+    """One version with the newest ones beside it, and what the plugin has brought since the team replaced its workflow.
+
+    `digest` stands for exactly this version; `accepted` says whether the caller has accepted it as another person's.
+    """
 
     versions: list[Publication]
     upstream: Upstream | None = None
+    digest: str
+    reach: Reach
+    accepted: bool
 
 
 def tag_of(version: int) -> str:
@@ -82,12 +105,14 @@ def tag_of(version: int) -> str:
 
 
 class Found(msgspec.Struct, frozen=True, kw_only=True):
-    """A version of a workflow, ready to run."""
+    """A version of a workflow, ready to run; `published_by` no one when it came with a plugin, or its publisher's account is gone."""
 
     slug: str
     version: int
     source: str
     spec: Workflow
+    digest: str
+    published_by: UUID | None
 
 
 class Checked(msgspec.Struct, frozen=True):
@@ -114,21 +139,40 @@ class Format(msgspec.Struct, frozen=True, kw_only=True):
     retry: RetryRule
     json_schema: dict[str, Any]
 
+    def etag(self) -> str:
+        """Differs between servers that read specs differently."""
+        return etag_of(self)
+
 
 class Origin(msgspec.Struct, frozen=True):
-    """What started a run, other than a person: a trigger, with all that it descends from, and how deep."""
+    """What a run descends from: triggers, and how deep; `trigger_id` is the one that fired it, or the run that it goes on with.
 
-    trigger_id: UUID
+    Then the run is bound by these people beside its writer, was fired by an object, and may send something elsewhere or not.
+    """
+
+    trigger_id: UUID | None
     ancestry: tuple[UUID, ...] = ()
     depth: int = 0
+    bound_to: tuple[UUID, ...] = ()
+    fired_by: UUID | None = None
+    egress: bool = False
 
 
 class Lineage(msgspec.Struct, frozen=True):
-    """The triggers that a run descends from, and how deep it is."""
+    """The triggers that a run descends from, how deep it is, and by whom it is bound."""
 
     run_id: UUID
     ancestry: list[UUID]
     depth: int
+    bound_to: list[UUID] = []
+
+
+class FiredResumed(msgspec.Struct):
+    """A run that a trigger fired is gone on with: a listener says whether it may send something elsewhere now, with this version."""
+
+    trigger_id: UUID
+    digest: str
+    egress: bool = False
 
 
 class Resume(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -244,6 +288,7 @@ class MapItem(msgspec.Struct, frozen=True, kw_only=True):
     result: Any = None
     error: StepError | None = None
     reused_from: UUID | None = None
+    waiting_reason: str | None = None
     # Its values are left out because the page holds enough; it is read alone with `?step=`.
     omitted: bool = False
 
@@ -281,6 +326,15 @@ class Run(RunSummary, frozen=True, kw_only=True):
     redacted: bool
     steps: list[WorkflowStep]
 
+    @property
+    def address(self) -> str:
+        """Where it is read."""
+        return f"/api/runs/{self.id}"
+
+    def etag(self) -> str:
+        """Differs whenever anything of it does, as it is shown to this reader."""
+        return etag_of(self)
+
 
 class Processing(msgspec.Struct, frozen=True):
     """What was made from an object, what it was made from, and the runs that touched it, newest first."""
@@ -312,6 +366,12 @@ class BadRunInput(Invalid):
     """The input is not what the workflow declares."""
 
     code, title = "workflows.bad_input", "The workflow does not take this input"
+
+
+class NotReviewed(Conflict):
+    """What was accepted is not the version that would run."""
+
+    code, title = "workflows.review", "The workflow was changed since you looked at it"
 
 
 class CannotResume(Conflict):

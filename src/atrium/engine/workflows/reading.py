@@ -23,7 +23,7 @@ from atrium.engine.workflows.model import (
     error_of,
 )
 from atrium.engine.workflows.specs import read_spec
-from atrium.engine.workflows.store import FoundRun, FoundStep
+from atrium.engine.workflows.store import FoundRun, FoundStep, MapFacts
 from atrium.kit.paging import Pager
 from atrium.seams.context import Context
 from atrium.seams.sharing import Thing, list_unreadable
@@ -48,7 +48,10 @@ async def read_run(ctx: Context, id: UUID, step: str | None = None, cursor: str 
         rows += await store.list_items(ctx.db, ctx.who.org_id, id, step, last, MOST_ITEMS + 1)
     waiting = [row.job_id for row in rows if row.state == "open" and row.job_id is not None]
     states = {job.id: job for job in await jobs.list_states(ctx, waiting)}
-    steps = _steps(ctx, rows, states, shown, found)
+    maps = {}
+    if any(row.kind == "map" for row in rows):
+        maps = {one.step: one for one in await store.list_map_facts(ctx.db, ctx.who.org_id, id)}
+    steps = [_with_items(one, maps.get(one.name)) for one in _steps(ctx, rows, states, shown, found)]
     if step is None and found.summary.state != "running":
         steps += _skipped(spec, {one.name for one in steps})
     output = found.output
@@ -150,7 +153,7 @@ def _step(
         state=state,
         attempt=_attempt(row, job),
         job_id=row.job_id,
-        waiting_reason=row.waiting or (job.waiting_reason if job else None) if state == "queued" else None,
+        waiting_reason=_waiting(row, job) if state == "queued" else None,
         input=row.input if shown and row.kind == "tool" else None,
         output=row.output if shown else None,
         error=_error(row, shown),
@@ -176,8 +179,24 @@ def _item(row: FoundStep, states: dict[UUID, JobSummary], shown: bool) -> MapIte
         result=row.output.get("result") if shown and isinstance(row.output, dict) else None,
         error=_error(row, shown),
         reused_from=row.reused_from,
+        waiting_reason=_waiting(row, job) if _state(row, job) == "queued" else None,
         omitted=row.omitted,
     )
+
+
+def _with_items(step: WorkflowStep, facts: MapFacts | None) -> WorkflowStep:
+    """A map with what its items have used together, and what some of them wait for while it runs."""
+    if facts is None:
+        return step
+    waiting = facts.waiting if step.state == "running" else None
+    return msgspec.structs.replace(step, usage=facts.usage, waiting_reason=waiting)
+
+
+def _waiting(row: FoundStep, job: JobSummary | None) -> str | None:
+    """What the job waits for; of one that only waits for a time, why its last attempt put it off."""
+    if job is None or job.waiting_reason == "scheduled":
+        return row.waiting or (job.waiting_reason if job else None)
+    return job.waiting_reason
 
 
 def _state(row: FoundStep, job: JobSummary | None) -> StepState:
@@ -204,6 +223,8 @@ def _attempts(row: FoundStep, job: JobSummary | None, shown: bool) -> list[Attem
             job_id=row.job_id,
             state="failed",
             error=error_of(StepError, failure, shown=shown),
+            # Failures of before did not say when they began.
+            started_at=datetime.fromisoformat(failure["began"]) if "began" in failure else None,
             finished_at=datetime.fromisoformat(failure["at"]),
         )
         for failure in row.failures

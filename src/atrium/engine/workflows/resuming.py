@@ -2,10 +2,13 @@
 
 from dataclasses import dataclass, replace
 
-from atrium.engine.workflows import run_rows, store
+import msgspec
+
+from atrium.engine.workflows import bound_rows, run_rows, store
 from atrium.engine.workflows.bindings import same
+from atrium.engine.workflows.bounds import bound_to
 from atrium.engine.workflows.interpreter import Moves, Spec
-from atrium.engine.workflows.model import CannotResume, Resume, RunMissing
+from atrium.engine.workflows.model import CannotResume, FiredResumed, Found, Origin, Resume, RunMissing
 from atrium.engine.workflows.reading import list_shown
 from atrium.engine.workflows.store import FoundRun, TakenStep
 from atrium.seams.context import Context
@@ -31,6 +34,30 @@ async def find_ended(ctx: Context, resume: Resume) -> FoundRun:
     if not await list_shown(ctx, [run.summary], run.team_id):
         raise CannotResume("this run has read what you may not; start a run of your own instead")
     return run
+
+
+async def read_origin(ctx: Context, resume: Resume, found: Found) -> Origin:
+    """What a run that goes on with another descends from: what it writes starts no trigger again.
+
+    Where a trigger fired the other one, it is bound as that one was, and by who published its version; whether it may send something
+    elsewhere is asked anew.
+    """
+    lineage = await store.find_lineage(ctx.db, ctx.who.org_id, resume.run_id)
+    bound = await bound_rows.find_bound(ctx.db, ctx.who.org_id, resume.run_id)
+    if lineage is None or bound is None:
+        raise RunMissing("there is no such run in your team")
+    descent = Origin(None, tuple(lineage.ancestry), lineage.depth)
+    if bound.trigger_id is None:
+        return descent
+    asked = FiredResumed(bound.trigger_id, found.digest)
+    await ctx.announce(asked)
+    return msgspec.structs.replace(
+        descent,
+        trigger_id=bound.trigger_id,
+        bound_to=bound_to(ctx, *bound.bound_to, found.published_by if found.source == "team" else None),
+        fired_by=bound.fired_by,
+        egress=asked.egress,
+    )
 
 
 async def take_over(ctx: Context, run: FoundRun, resume: Resume, old: Spec, new: Spec) -> Taken:

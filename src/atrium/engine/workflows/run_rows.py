@@ -59,6 +59,10 @@ class NewRun(msgspec.Struct, frozen=True, kw_only=True):
     depth: int
     resumed_from: UUID | None
     resumed_step: str | None
+    # By whom it is bound beside its writer, by which object it was fired, and whether it may send something elsewhere.
+    bound_to: list[UUID] = []
+    fired_by: UUID | None = None
+    egress: bool = False
 
 
 class StepEnd(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,9 +81,9 @@ async def insert_run(db: Transaction, run: NewRun) -> None:
     await db.run(
         """
         INSERT INTO runs (id, org_id, team_id, user_id, slug, version, locale, input, max_steps, trigger_id, ancestry, depth,
-                          resumed_from, resumed_step)
+                          resumed_from, resumed_step, bound_to, fired_by, egress)
         VALUES (:id, :org_id, :team_id, :user_id, :slug, :version, :locale, :input, :max_steps, :trigger_id, :ancestry, :depth,
-                :resumed_from, :resumed_step)
+                :resumed_from, :resumed_step, :bound_to::uuid[], :fired_by, :egress)
         """,
         **msgspec.structs.asdict(run),
     )
@@ -435,22 +439,45 @@ async def list_open_jobs(db: Transaction, org_id: UUID, run_id: UUID) -> list[UU
 async def insert_things(
     db: Transaction,
     org_id: UUID,
-    touched: Sequence[tuple[UUID, Thing]],
+    touched: Sequence[tuple[UUID, Thing, bool]],
     named: Sequence[tuple[UUID, str]],
     tables: Mapping[str, str],
 ) -> None:
-    """Note which things runs touch: those that were handed out to them, and those whose ids are `named` in a value.
+    """Note which things runs touch: those that were handed out to them or that they made, and those whose ids are `named` in a value.
 
     `tables` are where the things of each kind are; an id that none of them has is no thing of the company's.
     """
-    await db.run(
+    inserted = await db.rows(
         _insert_things(tuple(sorted(tables.items()))),
         org_id=org_id,
-        runs=[run_id for run_id, _ in touched],
-        kinds=[kind for _, (kind, _) in touched],
-        things=[id for _, (_, id) in touched],
+        runs=[run_id for run_id, _, _ in touched],
+        kinds=[kind for _, (kind, _), _ in touched],
+        things=[id for _, (_, id), _ in touched],
+        made=[made for _, _, made in touched],
         named_in=[run_id for run_id, _ in named],
         named=[id for _, id in named],
+    )
+    known = {(run_id, id) for run_id, (_, id), made in touched if made}
+    known.difference_update((run_id, id) for run_id, id in inserted)
+    if known:
+        await _note_made(db, org_id, sorted(known))
+
+
+async def _note_made(db: Transaction, org_id: UUID, things: Sequence[tuple[UUID, UUID]]) -> None:
+    """Note of things that runs have touched before that they made them; only these rows are held, in the order of all others."""
+    await db.run(
+        """
+        WITH held AS (
+          SELECT o.run_id, o.object_id FROM unnest(:runs::uuid[], :things::uuid[]) AS h (run_id, id)
+            JOIN run_objects o ON o.run_id = h.run_id AND o.object_id = h.id
+           WHERE o.org_id = :org_id AND NOT o.made ORDER BY o.run_id, o.object_id FOR NO KEY UPDATE OF o
+        )
+        UPDATE run_objects o SET made = true FROM held
+         WHERE o.org_id = :org_id AND o.run_id = held.run_id AND o.object_id = held.object_id
+        """,
+        org_id=org_id,
+        runs=[run_id for run_id, _ in things],
+        things=[id for _, id in things],
     )
 
 
@@ -458,15 +485,17 @@ async def insert_things(
 def _insert_things(tables: tuple[tuple[str, str], ...]) -> str:
     looked_up = "".join(
         f"""
-        UNION SELECT n.run_id, t.id, '{kind}' FROM unnest(:named_in::uuid[], :named::uuid[]) AS n (run_id, id)
+        UNION ALL SELECT n.run_id, t.id, '{kind}', false FROM unnest(:named_in::uuid[], :named::uuid[]) AS n (run_id, id)
           JOIN {table} t ON t.id = n.id WHERE t.org_id = :org_id"""
         for kind, table in tables
     )
     return f"""
-        INSERT INTO run_objects (run_id, object_id, kind, org_id)
-        SELECT run_id, id, kind, :org_id FROM (
-          SELECT run_id, id, kind FROM unnest(:runs::uuid[], :things::uuid[], :kinds::text[]) AS h (run_id, id, kind){looked_up}
-        ) AS t ON CONFLICT DO NOTHING
+        INSERT INTO run_objects (run_id, object_id, kind, org_id, made)
+        SELECT run_id, id, min(kind), :org_id, bool_or(made) FROM (
+          SELECT run_id, id, kind, made
+            FROM unnest(:runs::uuid[], :things::uuid[], :kinds::text[], :made::boolean[]) AS h (run_id, id, kind, made){looked_up}
+        ) AS t GROUP BY run_id, id ORDER BY run_id, id
+        ON CONFLICT (run_id, object_id) DO NOTHING RETURNING run_id, object_id
         """
 
 
@@ -488,10 +517,14 @@ async def break_off(db: Transaction, org_id: UUID, run_id: UUID, error: dict[str
 
 
 async def forget_ended(db: Transaction, age: timedelta, limit: int) -> int:
+    """Drop runs that ended so long ago; not those of a company that is leaving, of which nothing changes."""
     return await db.run(
         """
         DELETE FROM runs WHERE id IN (
-          SELECT id FROM runs WHERE finished_at < now() - :age::interval ORDER BY finished_at LIMIT :limit)
+          SELECT r.id FROM runs r
+           WHERE r.finished_at < now() - :age::interval
+             AND EXISTS (SELECT FROM orgs o WHERE o.id = r.org_id AND o.moving_at IS NULL)
+           ORDER BY r.finished_at LIMIT :limit)
         """,
         age=age,
         limit=limit,
@@ -501,3 +534,19 @@ async def forget_ended(db: Transaction, age: timedelta, limit: int) -> int:
 def _json(value: Any) -> str | None:
     # As text: the driver would take a list inside a list for an array of two dimensions.
     return None if value is None else msgspec.json.encode(value).decode()
+
+
+async def count_kept(db: Transaction, org_id: UUID) -> dict[UUID, int]:
+    """How many bytes runs and their steps were given and made, by team."""
+    rows = await db.rows(
+        """
+        SELECT team_id, sum(size) FROM (
+          SELECT r.team_id, octet_length(concat(r.input, r.output, r.error)) AS size FROM runs r WHERE r.org_id = :org_id
+          UNION ALL
+          SELECT r.team_id, octet_length(concat(s.input, s.item, s.output, s.error)) FROM runs r
+            JOIN run_steps s ON s.org_id = r.org_id AND s.run_id = r.id WHERE r.org_id = :org_id
+        ) AS t GROUP BY team_id
+        """,
+        org_id=org_id,
+    )
+    return {team_id: int(size) for team_id, size in rows}

@@ -4,7 +4,7 @@ import asyncio
 from collections import Counter
 from datetime import UTC, datetime
 from math import ceil
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 import msgspec
@@ -13,6 +13,7 @@ from atrium.engine.tools.calls import call_tool
 from atrium.engine.tools.model import BadArguments, ResultTooLarge, ToolDisabled, ToolFailed, ToolResult, ToolTimedOut
 from atrium.engine.workflows import advancing, run_rows
 from atrium.engine.workflows.advancing import StepInput, StepResult
+from atrium.engine.workflows.bounds import bind
 from atrium.engine.workflows.model import AlreadyDone, StepFailed
 from atrium.engine.workflows.run_rows import StepKey
 from atrium.ground.access import service as access
@@ -20,6 +21,7 @@ from atrium.ground.features import service as features
 from atrium.kit.database import refusal_of
 from atrium.kit.errors import AppError, Forbidden, Kind, Unauthenticated
 from atrium.kit.log import log
+from atrium.kit.shares import Busy
 from atrium.kit.strict_json import has_nul
 from atrium.seams.context import Acting, Context, Operation, RunStep
 from atrium.seams.jobs import Assignment, Postponed
@@ -28,7 +30,7 @@ from atrium.seams.tools import Artifact, Tool
 
 # What may be otherwise next time; any other refusal would only be repeated.
 _PASSING = frozenset({Kind.CONFLICT, Kind.STALE, Kind.UPSTREAM, Kind.UNAVAILABLE, Kind.REFUSED})
-# A quota may open before its window ends, and a company may be let in again at any time.
+# What is spent may be given back before the window ends, and a company may be let in again at any time; a changed limit wakes at once.
 _LONGEST_WAIT = 120
 _DONE = StepResult(kept=True)
 _UNSEEN = (
@@ -44,6 +46,8 @@ class _Keeper(msgspec.Struct):
     # Whether the step says that it may be tried again.
     again: bool
     kept: bool = False
+    # What the step had made by then is noted as the run's.
+    noted: set[Thing] = msgspec.field(default_factory=set)
 
     def accepts(self, tool: Tool) -> None:
         """A spec names a tool, not a definition of it: what a team has turned on is what it calls."""
@@ -65,7 +69,8 @@ class _Keeper(msgspec.Struct):
         _require_storable(kept)
         if not await run_rows.keep(ctx.db, ctx.who.org_id, self.key, {"result": kept}):
             raise AlreadyDone("an earlier attempt at this step has done it, or the step is over")
-        await advancing.note_things(ctx, _touched(ctx), [(self.key[0], kept)])
+        await advancing.note_things(ctx, _touched(ctx), [(self.key[0], kept)], made=_made(ctx))
+        self.noted |= set() if ctx.step is None else ctx.step.made
         self.kept = True
 
 
@@ -82,6 +87,7 @@ async def run_step(op: Operation, job: Assignment) -> StepResult:
     step = RunStep(run_id=given.run_id, name=given.step, index=index, keep=keeper.keep)
     acting = msgspec.structs.replace(op, step=step, spent=Counter())
     try:
+        acting = await bind(acting, given.run_id)
         features.require_feature(acting, "workflows")
         access.require(acting, "workflows:run")
         async with asyncio.timeout(given.seconds):
@@ -94,6 +100,8 @@ async def run_step(op: Operation, job: Assignment) -> StepResult:
     except TimeoutError:
         message = f"took more than {given.seconds} seconds"
         return await _failed(acting, key, job, "workflows.timeout", message, given.retry)
+    except Busy:
+        raise  # that much else is to do here says nothing of the step
     except AppError as error:
         return await _refused(acting, key, job, error)
     except Exception as error:  # a tool may do anything
@@ -106,14 +114,17 @@ async def run_step(op: Operation, job: Assignment) -> StepResult:
         message = f"failed unexpectedly ({type(error).__name__}); the log has more under this job's id"
         return await _failed(acting, key, job, "tool.failed", message, given.retry)
     spent = {name: amount for name, amount in acting.spent.items() if amount}
-    things = sorted(step.touched)
-    if keeper.kept:
-        return StepResult(kept=True, spent=spent, things=things)
-    return StepResult(result=result.value, spent=spent, things=things)
+    value = None if keeper.kept else result.value
+    made = sorted(step.made - keeper.noted)
+    return StepResult(result=value, kept=keeper.kept, spent=spent, things=sorted(step.touched), made=made)
 
 
 def _touched(acting: Acting) -> list[tuple[UUID, Thing]]:
     return [(acting.step.run_id, thing) for thing in acting.step.touched] if acting.step else []
+
+
+def _made(acting: Acting) -> list[tuple[UUID, Thing]]:
+    return [(acting.step.run_id, thing) for thing in acting.step.made] if acting.step else []
 
 
 async def _refused(op: Operation, key: StepKey, job: Assignment, error: AppError) -> StepResult:
@@ -140,22 +151,23 @@ async def _is_done(op: Operation, key: StepKey) -> bool:
 
 async def _put_off(op: Operation, key: StepKey, error: AppError) -> None:
     """Quotas and suspensions make a step wait."""
-    reasons = {Kind.EXHAUSTED: "quota", Kind.SUSPENDED: "org_suspended"}
-    if (reason := reasons.get(error.kind)) is None or error.lasting:
+    if error.lasting or error.kind not in (Kind.EXHAUSTED, Kind.SUSPENDED):
         return
+    reason: Literal["quota", "org_suspended"] = "quota" if error.kind is Kind.EXHAUSTED else "org_suspended"
     async with op.begin(held=False) as ctx:
         await run_rows.note_waiting(ctx.db, ctx.who.org_id, key, reason)
     seconds = ceil(float(str(error.facts.get("retry_after", 30))))
-    raise Postponed(max(1, min(seconds, _LONGEST_WAIT)))
+    raise Postponed(max(1, min(seconds, _LONGEST_WAIT)), reason)
 
 
 async def _failed(op: Operation, key: StepKey, job: Assignment, code: str, message: str, retry: int) -> StepResult:
     """Note a failure and end the attempt; another one follows while the step's `retry` allows it."""
-    failure = {"attempt": job.attempt, "code": code, "message": message[:2000].replace("\0", ""), "at": _now()}
+    failure = {"attempt": job.attempt, "code": code, "message": message[:2000].replace("\0", "")}
+    failure |= {"began": job.begun_at.isoformat(), "at": _now()}
     spent = {name: amount for name, amount in op.spent.items() if amount}
     async with op.begin(held=False) as ctx:
         row = await run_rows.note_failure(ctx.db, ctx.who.org_id, key, failure, spent)
-        await advancing.note_things(ctx, _touched(ctx))
+        await advancing.note_things(ctx, _touched(ctx), made=_made(ctx))
     if row is not None and row.kept:
         return _DONE
     raise StepFailed(message, again=row is not None and len(row.failures) <= retry)

@@ -8,8 +8,10 @@ import msgspec
 
 from atrium.engine.jobs import service as jobs
 from atrium.engine.repository import service as repository
+from atrium.engine.repository.model import KIND as OBJECT
 from atrium.engine.workflows import (
     advancing,
+    bound_rows,
     definitions,
     interpreter,
     listing_rows,
@@ -40,15 +42,18 @@ from atrium.engine.workflows.run_rows import LockedRun, NewRun
 from atrium.engine.workflows.specs import read_spec
 from atrium.ground.audit import service as audit
 from atrium.ground.identity import service as identity
+from atrium.ground.quotas import service as quotas
 from atrium.kit.compute import run_bounded
 from atrium.kit.errors import TooLarge
 from atrium.kit.ids import new_id
 from atrium.kit.paging import Page, Pager
 from atrium.seams.context import Context
+from atrium.seams.wiring import Keeper
 
 LARGEST_INPUT = 256 << 10
 MOST_OPEN = 100_000
 _MOST_RUNS = 100
+KEEPER = Keeper("jobs", run_rows.count_kept)
 
 
 async def start_run(
@@ -64,7 +69,7 @@ async def start_run(
     """Start a run in the caller's transaction, as the caller within their credential's scope; of what was `found`, when that was looked up.
 
     A resumed run takes over what an ended one has done before a step, and begins there; its input and version are the old
-    run's unless given.
+    run's unless given. One that goes on with what a trigger fired is bound as that was, with the caller in the writer's place.
     """
     ended = await resuming.find_ended(ctx, resume) if resume else None
     if ended is not None:
@@ -81,8 +86,10 @@ async def start_run(
         was = ended.summary.workflow
         old = await read_spec(ctx, ctx.who.team_id, was.slug, was.version)
         taken = await resuming.take_over(ctx, ended, resume, old, spec)
-    # A run that goes on with another descends from what that one did, so that what it writes starts no trigger again.
-    descent = origin or (await read_lineage(ctx, resume.run_id) if resume else None)
+    descent = origin or (await resuming.read_origin(ctx, resume, found) if resume else None) or Origin(None)
+    if origin is None and taken is None:
+        # What a written file fires always starts; the write itself was admitted.
+        await quotas.require_space(ctx, ctx.who.team_id, size_of(input))
     run = NewRun(
         id=new_id(),
         org_id=ctx.who.org_id,
@@ -93,17 +100,31 @@ async def start_run(
         locale=await identity.read_locale(ctx),
         input=input,
         max_steps=spec.workflow.max_steps,
-        trigger_id=origin.trigger_id if origin else None,
-        ancestry=list(descent.ancestry) if descent else [],
-        depth=descent.depth if descent else 0,
+        trigger_id=descent.trigger_id,
+        ancestry=list(descent.ancestry),
+        depth=descent.depth,
         resumed_from=resume.run_id if resume else None,
         resumed_step=resume.step if resume else None,
+        bound_to=list(descent.bound_to),
+        fired_by=descent.fired_by,
+        egress=descent.egress,
     )
     await run_rows.insert_run(ctx.db, run)
     await _begin(ctx, run, spec, taken, resume)
     await audit.record(ctx, "workflows.started", run.id, slug=slug, version=found.version)
     _memory(ctx).open_runs.add(ctx.who.team_id)
     return run.id
+
+
+async def start_accepted(
+    ctx: Context, slug: str, given: Mapping[str, Any] | None, accept: str, *, version: int | None, resume: Resume | None
+) -> UUID:
+    """The same, of the version alone that this digest stands for; that the caller has looked at it is kept."""
+    if resume is not None and version is None:
+        version = (await reading.find_run(ctx, resume.run_id)).summary.workflow.version
+    found = await definitions.find(ctx, slug, version)
+    await definitions.accept(ctx, found, accept)
+    return await start_run(ctx, slug, given, version=version, found=found, resume=resume)
 
 
 async def _begin(ctx: Context, run: NewRun, spec: Spec, taken: resuming.Taken | None, resume: Resume | None) -> None:
@@ -127,9 +148,15 @@ async def _begin(ctx: Context, run: NewRun, spec: Spec, taken: resuming.Taken | 
     if taken is not None and resume is not None:
         reused = await resuming.reuse_items(ctx, taken, resume, spec, moves)
         source = taken.run.summary.id
+        copied = await store.read_size(ctx.db, run.org_id, source, taken.steps, resume.step, reused)
+        await quotas.require_space(ctx, run.team_id, size_of(run.input) + copied)
         await store.copy_steps(ctx.db, run.org_id, run.id, source, taken.steps, resume.step, reused)
         await store.copy_things(ctx.db, run.org_id, run.id, source)
-    for drafts in await advancing.write(ctx, [(row, spec, ctx.who, moves)], given=[(run.id, run.input)]):
+    # The input may say what it is called: a run's values are for those who can read what fired it.
+    fired_by = [] if run.fired_by is None else [(run.id, (OBJECT, run.fired_by))]
+    for drafts in await advancing.write(
+        ctx, [(row, spec, ctx.who, moves)], given=[(run.id, run.input)], things=fired_by
+    ):
         await jobs.queue(ctx, drafts)
 
 
@@ -175,6 +202,11 @@ async def list_runs(ctx: Context, chosen: RunFilter, limit: int, cursor: str | N
     failed = [run for run in page.items if run.error is not None]
     shown = await reading.list_shown(ctx, failed, ctx.who.team_id) if failed else set()
     return Page([run if run.id in shown else reading.without_values(run) for run in page.items], page.next_cursor)
+
+
+async def withdraw_egress(ctx: Context, trigger_id: UUID) -> None:
+    """From now on no run that a trigger started sends anything elsewhere."""
+    await bound_rows.withdraw_egress(ctx.db, ctx.who.org_id, trigger_id)
 
 
 async def find_open_run(ctx: Context, slug: str) -> UUID | None:

@@ -1,7 +1,11 @@
 """Specs of versions that runs use: they never change, so each process keeps those it used last."""
 
+import hashlib
 from collections import OrderedDict
+from typing import Any
 from uuid import UUID
+
+import msgspec
 
 from atrium.engine.workflows import run_rows
 from atrium.engine.workflows.interpreter import Spec
@@ -32,6 +36,11 @@ class SpecCache:
             self._specs.popitem(last=False)
 
 
+def digest_of(document: dict[str, Any]) -> str:
+    """What stands for a version as it is stored: its number is part of it, so that no other version has the same."""
+    return hashlib.sha256(msgspec.json.encode(document, order="sorted")).hexdigest()
+
+
 async def read_spec(ctx: Context, team_id: UUID, slug: str, version: int) -> Spec:
     """The spec of a version that is there."""
     cache: SpecCache = ctx.services.started["workflows"].specs
@@ -41,6 +50,6 @@ async def read_spec(ctx: Context, team_id: UUID, slug: str, version: int) -> Spe
         found = await run_rows.find_spec(ctx.db, ctx.who.org_id, team_id, slug, version)
         if found is None:
             raise WorkflowMissing(f"there is no version {version} of {slug}")
-        spec = Spec(stored_workflow(found))
+        spec = Spec(stored_workflow(found), digest_of(found))
         cache.put(key, spec)
     return spec

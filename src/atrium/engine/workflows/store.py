@@ -132,6 +132,31 @@ async def list_items(db: Transaction, org_id: UUID, run_id: UUID, step: str, aft
     )
 
 
+class MapFacts(msgspec.Struct, frozen=True):
+    """What all items of a map have used together, and what some of them wait for."""
+
+    step: str
+    usage: dict[str, int]
+    waiting: str | None
+
+
+async def list_map_facts(db: Transaction, org_id: UUID, run_id: UUID) -> list[MapFacts]:
+    return await db.all(
+        MapFacts,
+        """
+        SELECT s.step, coalesce((SELECT jsonb_object_agg(t.key, t.used) FROM (
+                 SELECT u.key, sum(u.value::numeric) AS used FROM run_steps i, jsonb_each_text(i.usage) u
+                  WHERE i.org_id = :org_id AND i.run_id = :run_id AND i.step = s.step AND i.place >= 0 GROUP BY u.key) t), '{}'),
+               (SELECT min(i.waiting) FROM run_steps i JOIN jobs j ON j.id = i.job_id
+                 WHERE i.org_id = :org_id AND i.run_id = :run_id AND i.step = s.step AND i.place >= 0 AND i.state = 'open'
+                   AND j.state = 'scheduled')
+          FROM run_steps s WHERE s.org_id = :org_id AND s.run_id = :run_id AND s.kind = 'map' AND s.place < 0
+        """,
+        org_id=org_id,
+        run_id=run_id,
+    )
+
+
 class TakenStep(msgspec.Struct, frozen=True):
     """A step of an ended run, as it may be taken over; `decision` is what a choice came to."""
 
@@ -159,7 +184,10 @@ async def list_taken(db: Transaction, org_id: UUID, run_id: UUID) -> list[TakenS
 
 async def find_lineage(db: Transaction, org_id: UUID, run_id: UUID) -> Lineage | None:
     return await db.one(
-        Lineage, "SELECT id, ancestry, depth FROM runs WHERE org_id = :org_id AND id = :id", org_id=org_id, id=run_id
+        Lineage,
+        "SELECT id, ancestry, depth, bound_to FROM runs WHERE org_id = :org_id AND id = :id",
+        org_id=org_id,
+        id=run_id,
     )
 
 
@@ -206,6 +234,26 @@ async def list_runs_of(db: Transaction, org_id: UUID, team_id: UUID, object_id: 
     return [id for (id,) in rows]
 
 
+async def read_size(
+    db: Transaction, org_id: UUID, run_id: UUID, steps: list[str], items_of: str | None, places: list[int]
+) -> int:
+    """How many bytes these steps keep, with their items, and of one map the items named."""
+    size: int = await db.value(
+        """
+        SELECT coalesce(sum(coalesce(s.kept_bytes, octet_length(concat(s.input, s.item, s.output, s.error)))), 0)::bigint
+          FROM run_steps s
+         WHERE s.org_id = :org_id AND s.run_id = :run_id
+           AND (s.step = ANY(:steps) OR s.step = :items_of AND s.place = ANY(:places::int[]))
+        """,
+        org_id=org_id,
+        run_id=run_id,
+        steps=steps,
+        items_of=items_of,
+        places=places,
+    )
+    return size
+
+
 async def copy_steps(
     db: Transaction, org_id: UUID, run_id: UUID, source: UUID, steps: list[str], items_of: str | None, places: list[int]
 ) -> None:
@@ -233,8 +281,8 @@ async def copy_things(db: Transaction, org_id: UUID, run_id: UUID, source: UUID)
     """A run that takes over outputs is about what they are about."""
     await db.run(
         """
-        INSERT INTO run_objects (run_id, object_id, kind, org_id)
-        SELECT :run_id, object_id, kind, org_id FROM run_objects WHERE org_id = :org_id AND run_id = :source ON CONFLICT DO NOTHING
+        INSERT INTO run_objects (run_id, object_id, kind, org_id, made)
+        SELECT :run_id, object_id, kind, org_id, made FROM run_objects WHERE org_id = :org_id AND run_id = :source ON CONFLICT DO NOTHING
         """,
         org_id=org_id,
         run_id=run_id,

@@ -1,6 +1,5 @@
 """The fields of a document: a model is asked for JSON that fits a schema, and its reply is taken as it is or refused."""
 
-import asyncio
 import json
 import math
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from atrium.engine.ai import service as ai
 from atrium.kit.compute import heavy
 from atrium.kit.replies import ReplyRefused, compile_schema, faults_in, judge_json
 from atrium.kit.scales import SchemaRefused
+from atrium.kit.shapes import located
 from atrium.product.pipeline.model import BadSchema, FieldsRefused
 from atrium.seams.context import Operation
 from atrium.seams.models import Message, ReplyUnfit, ResponseFormat, Turn
@@ -49,7 +49,7 @@ def _fault(path: str) -> dict[str, str]:
 async def ask_for_fields(op: Operation, schema: dict[str, Any], text: str) -> dict[str, Any]:
     """What the model of the role `utility` reads out of a text; refused with the places that do not fit the schema."""
     compute = op.services.compute
-    turn = await asyncio.to_thread(_turn, schema, text[:LONGEST_TEXT])
+    turn = await op.services.threads.run(op.who.org_id, _turn, schema, text[:LONGEST_TEXT])
     try:
         reply = await ai.run_on(op, await ai.open_utility(op), turn, seconds=LONGEST_TURN)
     except ReplyUnfit as error:
@@ -85,9 +85,9 @@ def _refusal(text: str, message: str, schema: dict[str, Any]) -> FieldsRefused:
 
 
 def _refused(faults: list[tuple[str, str]]) -> FieldsRefused:
-    said = "; ".join(f"{path or '/'}: {message}" for path, message in faults[:5])
+    said = "; ".join(located(path, message) for path, message in faults[:5])
     more = f" and {len(faults) - 5} more" if len(faults) > 5 else ""
-    errors = [{"path": path or "/", "message": message} for path, message in faults]
+    errors = [{"path": path, "message": message} for path, message in faults]
     return FieldsRefused(f"the model's reply does not fit the schema: {said}{more}", errors=errors)
 
 

@@ -1,6 +1,5 @@
 """Forms: a Liquid template and data become Markdown, in a process of its own that ends with the form."""
 
-import asyncio
 import json
 import tempfile
 from pathlib import Path
@@ -46,7 +45,7 @@ async def render(op: Operation, template: str, data: dict[str, Any]) -> str:
     if len(template) > LONGEST_TEMPLATE:
         raise TemplateTooHeavy(f"template: it has more than {LONGEST_TEMPLATE} characters")
     with tempfile.TemporaryFile() as asked:
-        await asyncio.to_thread(_fill, asked, template, data)
+        await op.services.threads.run(op.who.org_id, _fill, asked, template, data)
         done = await _run(op, asked)
     if done.code != 0:
         raise _refusal(done)

@@ -27,7 +27,8 @@ _MATCHING = f"""
   SELECT t.id, t.workflow_slug, t.input, t.fire_on_derived, t.enabled,
          (SELECT count(*) FROM (
             SELECT FROM trigger_fires f WHERE f.org_id = :org_id AND f.trigger_id = t.id AND f.object_id = :object_id
-               AND f.run_id IS NOT NULL AND f.at > clock_timestamp() - interval '{MINUTES} minutes' LIMIT {MOST_RECENT}) AS recent)
+               AND f.run_id IS NOT NULL AND f.at > clock_timestamp() - interval '{MINUTES} minutes' LIMIT {MOST_RECENT}) AS recent),
+         coalesce(t.maker_id, t.created_by), t.egress_digest
     FROM doc_triggers t
    WHERE t.org_id = :org_id AND t.team_id = :team_id
      AND t.id = ANY (ARRAY(SELECT matching_triggers(:org_id, :team_id, :key, :types))) ORDER BY t.id

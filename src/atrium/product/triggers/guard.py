@@ -41,10 +41,28 @@ def reason_against(trigger: Armed, descent: Descent, most_depth: int) -> Reason 
     return None
 
 
+def reason_against_maker(maker: Principal | None, team_id: UUID) -> Reason | None:
+    """Why this maker's trigger starts no run: it goes no further than they may go themselves."""
+    if maker is None:
+        return "maker_gone"
+    return None if _may_run(maker, team_id) else "maker_lost"
+
+
+def reason_against_publisher(publisher: Principal | None, team_id: UUID) -> Reason | None:
+    """Why this publisher's version is not run by a trigger."""
+    if publisher is None:
+        return "publisher_gone"
+    return None if _may_run(publisher, team_id) else "publisher_lost"
+
+
+def _may_run(who: Principal, team_id: UUID) -> bool:
+    return who.team_id == team_id and PERMISSION in who.permissions
+
+
 def reason_against_writer(who: Principal, team_id: UUID) -> Reason | None:
     """Why this writer starts no run in the object's team: a run acts as they do, within their credential's scope."""
     if who.suspended:
         return "suspended"
-    if who.team_id != team_id or PERMISSION not in who.permissions:
+    if not _may_run(who, team_id):
         return "no_permission"
     return "feature_off" if FEATURE not in who.features else None

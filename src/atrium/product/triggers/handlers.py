@@ -25,6 +25,13 @@ from atrium.seams.workflows import Slug
 DryRun = Annotated[
     bool, msgspec.Meta(description="Store nothing; answer what the trigger would do with versions that are there.")
 ]
+AllowEgress = Annotated[
+    bool,
+    msgspec.Meta(
+        description="Whether runs may send something elsewhere with the workflow's newest version; needs settings:manage, and again for "
+        "each later version."
+    ),
+]
 LookedAt = Annotated[UUID, msgspec.Meta(description="With `dry_run`: look at the versions of this object alone.")]
 
 
@@ -45,16 +52,19 @@ class NewTrigger(msgspec.Struct, forbid_unknown_fields=True):
     input: Given = {}
     fire_on_derived: bool = False
     enabled: bool = True
+    allow_egress: AllowEgress = False
 
 
 async def create_trigger(
     ctx: Context, body: NewTrigger, *, dry_run: DryRun = False, object: LookedAt | None = None
 ) -> Created[Trigger] | Rehearsal:
     """Start a workflow whenever a matching version is written; `dry_run=1` only tells what it would do."""
-    draft = TriggerDraft(**msgspec.structs.asdict(body))
+    given = msgspec.structs.asdict(body)
+    allow_egress = given.pop("allow_egress")
+    draft = TriggerDraft(**given)
     if dry_run:
         return await service.rehearse_new(ctx, draft, object)
-    return Created(await service.create_trigger(ctx, draft))
+    return Created(await service.create_trigger(ctx, draft, allow_egress=allow_egress))
 
 
 async def list_triggers(ctx: Context, *, limit: Limit = 50, cursor: Cursor | None = None) -> TriggerListing:
@@ -68,17 +78,18 @@ async def read_trigger(ctx: Context, id: UUID, *, limit: Limit = 50, cursor: Cur
 
 
 class TriggerChange(msgspec.Struct, forbid_unknown_fields=True):
-    """What to change; absent fields stay."""
+    """What to change; absent fields stay, and none can be null."""
 
     __example__ = {"enabled": False}
 
-    workflow_slug: Slug | None = None
-    name: Name | None = None
-    match_prefix: Prefix | None = None
-    match_types: MediaTypes | None = None
-    input: Given | None = None
-    fire_on_derived: bool | None = None
-    enabled: bool | None = None
+    workflow_slug: Slug | msgspec.UnsetType = msgspec.UNSET
+    name: Name | msgspec.UnsetType = msgspec.UNSET
+    match_prefix: Prefix | msgspec.UnsetType = msgspec.UNSET
+    match_types: MediaTypes | msgspec.UnsetType = msgspec.UNSET
+    input: Given | msgspec.UnsetType = msgspec.UNSET
+    fire_on_derived: bool | msgspec.UnsetType = msgspec.UNSET
+    enabled: bool | msgspec.UnsetType = msgspec.UNSET
+    allow_egress: AllowEgress | msgspec.UnsetType = msgspec.UNSET
 
 
 async def change_trigger(
@@ -91,10 +102,11 @@ async def change_trigger(
     if_match: IfMatch | None = None,
 ) -> Trigger | Rehearsal:
     """Change a trigger; `If-Match` refuses to overwrite another change, `dry_run=1` only tells what it would do."""
-    change = {name: value for name, value in msgspec.structs.asdict(body).items() if value is not None}
+    change = {name: value for name, value in msgspec.structs.asdict(body).items() if value is not msgspec.UNSET}
+    allow_egress = change.pop("allow_egress", None)
     if dry_run:
         return await service.rehearse_change(ctx, id, change, if_match, object)
-    return await service.change_trigger(ctx, id, change, if_match)
+    return await service.change_trigger(ctx, id, change, if_match, allow_egress=allow_egress)
 
 
 class DeletedTrigger(msgspec.Struct, frozen=True):

@@ -6,6 +6,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.engine.repository import service as repository
+from atrium.engine.workflows import definitions
 from atrium.kit.paging import Page, Pager
 from atrium.product.triggers import fire_rows
 from atrium.product.triggers.model import Fire, StoredTrigger, Trigger
@@ -38,6 +39,8 @@ async def delete_fires(op: Operation, trigger_id: UUID) -> None:
 async def with_counts(ctx: Context, triggers: Sequence[StoredTrigger]) -> list[Trigger]:
     """The same with what happened last, and how often within a day."""
     ids, org_id = [trigger.id for trigger in triggers], ctx.who.org_id
+    slugs = {trigger.workflow_slug for trigger in triggers if trigger.egress_digest is not None}
+    digests = {slug: await definitions.find_digest(ctx, slug) for slug in sorted(slugs)}
     last = await fire_rows.list_last_fires(ctx.db, org_id, ids)
     shown = {fire.id: fire for fire in await _shown(ctx, list(last.values()))}
     counts = await fire_rows.count_fires(ctx.db, org_id, ids)
@@ -45,6 +48,7 @@ async def with_counts(ctx: Context, triggers: Sequence[StoredTrigger]) -> list[T
         Trigger(
             **{name: getattr(trigger, name) for name in StoredTrigger.__struct_fields__},
             last_fire=shown[last[trigger.id].id] if trigger.id in last else None,
+            allow_egress=trigger.egress_digest is not None and trigger.egress_digest == digests[trigger.workflow_slug],
             fired_24h=counts[trigger.id][0],
             skipped_24h=counts[trigger.id][1],
         )

@@ -1,7 +1,9 @@
-"""What triggers do when an object is written, whichever way."""
+"""What triggers do when an object is written, whichever way, when a run that was fired is resumed, and when a member leaves."""
 
 from atrium.engine.repository.model import ObjectWritten
-from atrium.product.triggers import firing
+from atrium.engine.workflows.model import FiredResumed
+from atrium.ground.identity.model import MemberRemoved
+from atrium.product.triggers import firing, service
 from atrium.seams.context import Context
 from atrium.seams.wiring import Listener
 
@@ -11,4 +13,18 @@ async def on_object_written(ctx: Context, event: ObjectWritten) -> None:
     await firing.fire(ctx, event)
 
 
-LISTENERS = (Listener(ObjectWritten, on_object_written),)
+async def on_fired_resumed(ctx: Context, event: FiredResumed) -> None:
+    """Whether the trigger's runs may send something elsewhere, as of now."""
+    event.egress = await firing.may_send(ctx, event.trigger_id, event.digest)
+
+
+async def on_member_removed(ctx: Context, event: MemberRemoved) -> None:
+    """The person's heir answers for their triggers."""
+    event.triggers += await service.hand_over(ctx, event.person_id, event.heir)
+
+
+LISTENERS = (
+    Listener(ObjectWritten, on_object_written),
+    Listener(FiredResumed, on_fired_resumed),
+    Listener(MemberRemoved, on_member_removed),
+)

@@ -35,6 +35,10 @@ Reason = Literal[
     "workflow_missing",
     "suspended",
     "too_many",
+    "maker_gone",
+    "maker_lost",
+    "publisher_gone",
+    "publisher_lost",
 ]
 
 
@@ -73,11 +77,16 @@ class TriggerDraft(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StoredTrigger(TriggerDraft, frozen=True, kw_only=True):
-    """A trigger without its history."""
+    """A trigger without its history; `maker_id` is who answers for it: who made it, changed it last, or was given it.
+
+    `egress_digest` stands for the version that may send something elsewhere when it fires.
+    """
 
     id: UUID
     created_by: UUID | None
     created_at: datetime
+    maker_id: UUID | None
+    egress_digest: str | None = None
 
     def tag(self) -> str:
         """Changes with every change of the trigger itself."""
@@ -85,8 +94,12 @@ class StoredTrigger(TriggerDraft, frozen=True, kw_only=True):
 
 
 class Trigger(StoredTrigger, frozen=True, kw_only=True):
-    """A trigger, with the newest entry of its history; each count is of the last 24 hours and ends at 1,000."""
+    """A trigger, with the newest entry of its history; each count is of the last 24 hours and ends at 1,000.
 
+    `allow_egress` says whether its runs may send something elsewhere with the workflow's newest version.
+    """
+
+    allow_egress: bool = False
     last_fire: Fire | None = None
     fired_24h: int = 0
     skipped_24h: int = 0
@@ -103,7 +116,7 @@ class TriggerDetail(Trigger, frozen=True, kw_only=True):
 
     def etag(self) -> str:
         """Changes with the history too; its first half is what `If-Match` is compared by."""
-        history = etag_of(self.fires, self.last_fire, self.fired_24h, self.skipped_24h).strip('"')
+        history = etag_of(self.fires, self.last_fire, self.fired_24h, self.skipped_24h, self.allow_egress).strip('"')
         return f'"{_settings_of(self).tag()}-{history}"'
 
 
@@ -155,6 +168,8 @@ class Armed(msgspec.Struct, frozen=True):
     fire_on_derived: bool
     enabled: bool
     recent: int = 0
+    maker_id: UUID | None = None
+    egress_digest: str | None = None
 
 
 class TriggerMissing(Missing):

@@ -5,18 +5,18 @@ from uuid import UUID
 from atrium.engine.repository import service as repository
 from atrium.engine.repository.model import WrittenVersion
 from atrium.engine.workflows import service as workflows
-from atrium.product.triggers import guard, inputs
+from atrium.engine.workflows.model import Found
+from atrium.product.triggers import firing, guard, inputs
 from atrium.product.triggers.fire_rows import types_of
 from atrium.product.triggers.guard import Descent
-from atrium.product.triggers.model import Armed, FiredVersion, Rehearsal, RehearsedFire, TriggerDraft
+from atrium.product.triggers.model import Armed, FiredVersion, Reason, Rehearsal, RehearsedFire, TriggerDraft
 from atrium.seams.context import Context
-from atrium.seams.workflows import Workflow
 
 LOOKED_AT = 100
 
 
 async def rehearse(
-    ctx: Context, trigger_id: UUID, draft: TriggerDraft, spec: Workflow, object_id: UUID | None
+    ctx: Context, trigger_id: UUID, draft: TriggerDraft, found: Found, object_id: UUID | None
 ) -> Rehearsal:
     """What the trigger would do with the newest versions that the caller can read, or with those of one object.
 
@@ -24,7 +24,8 @@ async def rehearse(
     """
     looked_at = await repository.list_newest_versions(ctx, LOOKED_AT, object_id)
     armed = Armed(trigger_id, draft.workflow_slug, draft.input, draft.fire_on_derived, draft.enabled)
-    items = [await _rehearsed(ctx, armed, spec, one) for one in looked_at if matches(draft, one)]
+    against = await firing.reason_against_publisher(ctx, found, ctx.who.team_id)
+    items = [await _rehearsed(ctx, armed, found, against, one) for one in looked_at if matches(draft, one)]
     return Rehearsal(len(looked_at), sum(item.would for item in items), items)
 
 
@@ -35,10 +36,12 @@ def matches(draft: TriggerDraft, written: WrittenVersion) -> bool:
     return key_matches and any(one in types for one in types_of(written.version.content_type))
 
 
-async def _rehearsed(ctx: Context, armed: Armed, spec: Workflow, written: WrittenVersion) -> RehearsedFire:
+async def _rehearsed(
+    ctx: Context, armed: Armed, found: Found, against: Reason | None, written: WrittenVersion
+) -> RehearsedFire:
     lineage = None if written.run_id is None else await workflows.read_lineage(ctx, written.run_id)
     descent = Descent(written.derived, lineage)
-    reason = guard.reason_against(armed, descent, ctx.services.settings.trigger_depth)
+    reason = guard.reason_against(armed, descent, ctx.services.settings.trigger_depth) or against
     stored, version = written.object, written.version
     return RehearsedFire(
         object_id=stored.id,
@@ -46,5 +49,5 @@ async def _rehearsed(ctx: Context, armed: Armed, spec: Workflow, written: Writte
         version=FiredVersion(version.id, version.number),
         would=reason is None,
         reason=reason,
-        input=inputs.bound(armed.input, spec, inputs.facts_of(stored, version)) if reason is None else None,
+        input=inputs.bound(armed.input, found.spec, inputs.facts_of(stored, version)) if reason is None else None,
     )

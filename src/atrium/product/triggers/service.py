@@ -7,7 +7,9 @@ import msgspec
 
 from atrium.engine.repository.model import LONGEST_KEY
 from atrium.engine.workflows import definitions
-from atrium.engine.workflows.model import WorkflowMissing
+from atrium.engine.workflows import service as workflows
+from atrium.engine.workflows.model import Found, WorkflowMissing
+from atrium.ground.access import service as access
 from atrium.ground.audit import service as audit
 from atrium.ground.quotas import service as quotas
 from atrium.kit.ids import new_id
@@ -29,23 +31,25 @@ from atrium.product.triggers.model import (
     UnknownWorkflow,
 )
 from atrium.seams.context import Context, Operation
-from atrium.seams.workflows import Workflow
 
 MOST_TRIGGERS = 5_000
 D = TypeVar("D", bound=TriggerDraft)
 _SPENT = ("ai.requests", "ai.tokens.total")
 
 
-async def create_trigger(ctx: Context, draft: TriggerDraft) -> Trigger:
-    """Make a trigger whose workflow takes what it gives."""
+async def create_trigger(ctx: Context, draft: TriggerDraft, *, allow_egress: bool = False) -> Trigger:
+    """Make a trigger whose workflow takes what it gives; its runs may send something elsewhere when an admin says so."""
     draft = _tidy(draft)
-    await _require_fitting(ctx, draft)
+    found = await _require_fitting(ctx, draft)
+    digest = _allowed(ctx, found) if allow_egress else None
     await store.lock_triggers(ctx.db, ctx.who.team_id)
     if await store.count_triggers(ctx.db, ctx.who) >= MOST_TRIGGERS:
         raise TooManyTriggers(f"a team has at most {MOST_TRIGGERS} triggers; delete some first", limit=MOST_TRIGGERS)
-    made = await store.insert_trigger(ctx.db, ctx.who, new_id(), draft)
+    made = await store.insert_trigger(ctx.db, ctx.who, new_id(), draft, digest)
     await store.replace_matches(ctx.db, ctx.who, made.id, made.match_prefix, made.match_types)
     await audit.record(ctx, "triggers.created", made.id, workflow=made.workflow_slug, prefix=made.match_prefix)
+    if digest is not None:
+        await audit.record(ctx, "triggers.egress_allowed", made.id, workflow=made.workflow_slug, digest=digest)
     return (await history.with_counts(ctx, [made]))[0]
 
 
@@ -56,10 +60,10 @@ async def rehearse_new(ctx: Context, draft: TriggerDraft, object_id: UUID | None
 
 
 async def list_triggers(ctx: Context, limit: int, cursor: str | None) -> TriggerListing:
-    """The team's triggers, newest first, with what models may still cost."""
+    """The team's triggers, newest first and a few at a time when they are long, with what models may still cost."""
     pager = Pager(ctx.services.keys, "triggers", ctx.who.team_id)
-    found = await store.list_triggers(ctx.db, ctx.who, pager.read(cursor, UUID), limit + 1)
-    page = pager.page(found, limit, lambda trigger: trigger.id)
+    found, fits = await store.list_triggers(ctx.db, ctx.who, pager.read(cursor, UUID), limit + 1)
+    page = pager.page(found, min(limit, fits), lambda trigger: trigger.id)
     return TriggerListing(await history.with_counts(ctx, page.items), page.next_cursor, await _budget(ctx))
 
 
@@ -70,12 +74,22 @@ async def read_trigger(ctx: Context, id: UUID, limit: int, cursor: str | None) -
     return TriggerDetail(**facts, fires=await history.list_fires(ctx, id, limit, cursor))
 
 
-async def change_trigger(ctx: Context, id: UUID, change: dict[str, Any], if_match: str | None) -> Trigger:
-    """Change what is given; with `if_match` only the trigger that it names."""
+async def change_trigger(
+    ctx: Context, id: UUID, change: dict[str, Any], if_match: str | None, *, allow_egress: bool | None = None
+) -> Trigger:
+    """Change what is given; with `if_match` only the trigger that it names. The caller answers for the trigger from then on.
+
+    That its runs may send something elsewhere was said of the same workflow with the same input: for others it is to be said again.
+    """
     before = await _read(ctx, id, lock=True)
     _require_current(before, if_match)
     after = _tidy(msgspec.structs.replace(before, **change))
     await _require_fitting_change(ctx, before, after)
+    after = msgspec.structs.replace(after, maker_id=ctx.who.user_id)
+    if allow_egress is not None:
+        after = await _with_egress(ctx, after, allow_egress)
+    elif not _is_given_alike(before, after):
+        after = await _without_egress(ctx, after)
     await store.update_trigger(ctx.db, ctx.who, after)
     if (before.match_prefix, before.match_types) != (after.match_prefix, after.match_types):
         await store.replace_matches(ctx.db, ctx.who, id, after.match_prefix, after.match_types)
@@ -91,6 +105,14 @@ async def rehearse_change(
     _require_current(before, if_match)
     after = _tidy(msgspec.structs.replace(before, **change))
     return await rehearsal.rehearse(ctx, id, after, await _require_fitting(ctx, after), object_id)
+
+
+async def hand_over(ctx: Context, person_id: UUID, heir: UUID) -> int:
+    """Let a person's heir answer for their triggers; for how many."""
+    ids = await store.hand_over(ctx.db, ctx.who.org_id, person_id, heir)
+    for id in ids:
+        await audit.record(ctx, "triggers.handed_over", id, person=person_id, heir=heir)
+    return len(ids)
 
 
 async def delete_trigger(op: Operation, id: UUID, if_match: str | None) -> None:
@@ -147,12 +169,37 @@ def _tidy(draft: D) -> D:
 
 async def _require_fitting_change(ctx: Context, before: StoredTrigger, after: StoredTrigger) -> None:
     """One that is switched off or renamed is not asked about: its workflow may have changed since."""
-    unchanged = (before.workflow_slug, before.input) == (after.workflow_slug, after.input)
-    if not unchanged or (after.enabled and not before.enabled):
+    if not _is_given_alike(before, after) or (after.enabled and not before.enabled):
         await _require_fitting(ctx, after)
 
 
-async def _require_fitting(ctx: Context, draft: TriggerDraft) -> Workflow:
+def _is_given_alike(before: StoredTrigger, after: StoredTrigger) -> bool:
+    """Whether the same workflow is given the same."""
+    return (before.workflow_slug, before.input) == (after.workflow_slug, after.input)
+
+
+def _allowed(ctx: Context, found: Found) -> str:
+    """What stands for the version that may send something elsewhere; refused unless the caller manages the team's settings."""
+    access.require(ctx, "settings:manage")
+    return found.digest
+
+
+async def _with_egress(ctx: Context, trigger: StoredTrigger, allowed: bool) -> StoredTrigger:
+    if allowed:
+        digest = _allowed(ctx, await _require_fitting(ctx, trigger))
+        await audit.record(ctx, "triggers.egress_allowed", trigger.id, workflow=trigger.workflow_slug, digest=digest)
+        return msgspec.structs.replace(trigger, egress_digest=digest)
+    await workflows.withdraw_egress(ctx, trigger.id)
+    return await _without_egress(ctx, trigger)
+
+
+async def _without_egress(ctx: Context, trigger: StoredTrigger) -> StoredTrigger:
+    if trigger.egress_digest is not None:
+        await audit.record(ctx, "triggers.egress_withdrawn", trigger.id)
+    return msgspec.structs.replace(trigger, egress_digest=None)
+
+
+async def _require_fitting(ctx: Context, draft: TriggerDraft) -> Found:
     try:
         found = await definitions.find(ctx, draft.workflow_slug)
     except WorkflowMissing as error:
@@ -166,7 +213,7 @@ async def _require_fitting(ctx: Context, draft: TriggerDraft) -> Workflow:
             f"{draft.workflow_slug} does not take this: {told}",
             errors=[msgspec.structs.asdict(one) for one in problems],
         )
-    return found.spec
+    return found
 
 
 async def _budget(ctx: Context) -> list[Budget]:
