@@ -2,6 +2,7 @@
 
 uv pip install tantivy  # optional: the same questions beside it
 python -m tests.postgres python -m benchmarks.bench_search [--rows 100000] [--rounds 20] [--companies 500] [--writes 200]
+python -m tests.postgres python -m benchmarks.bench_search --backfill 1000000  # so many notes read while a server answers, instead
 
 Four people ask: a member who reads one row of a hundred of the large company, somebody who holds grants for as many, a reader of that
 whole company, and a member of a small one. Rows are written by SQL; the verifier reads some of them again.
@@ -425,6 +426,61 @@ async def gather_people(house: Application) -> People:
     )
 
 
+NOTES = """
+  INSERT INTO notes (id, org_id, team_id, owner_id, title, body, visibility)
+  SELECT gen_random_uuid(), $1, $2, $3, t.title, t.text, 'team'
+    FROM generate_series(1, $4::int) AS n
+    JOIN unnest($5::text[], $6::text[]) WITH ORDINALITY AS t (title, text, at) ON t.at = 1 + n % $7::int
+"""
+
+
+async def backfill(rows: int) -> int:
+    """Notes from before the index, read by a server that answers meanwhile: rows a second, and how long people wait."""
+    corpus = make_corpus()
+    async with fresh_database() as url:
+        with TemporaryDirectory() as folder:
+            async with open_application(settings_for(url, data_dir=Path(folder))) as house:
+                company = await found_company(house)
+                person = await company.join("member")
+        place, titles = Place.of(person), corpus.titles[:TEXTS]
+        await run_as_owner(url, NOTES, *msgspec.structs.astuple(place), rows, titles, corpus.texts, TEXTS)
+        await run_as_owner(url, "VACUUM ANALYZE notes")
+        await run_as_owner(url, "INSERT INTO search_backlog (source) VALUES ('notes') ON CONFLICT DO NOTHING")
+        async with (
+            atrium(url).on(None) as server,
+            httpx.AsyncClient(
+                base_url=f"http://127.0.0.1:{server.port}",
+                headers={"Authorization": f"Bearer {person.token}"},
+                timeout=60,
+            ) as client,
+        ):
+            began, times = time.perf_counter(), await ask_until_read(url, client, questions_of(corpus)["rare word"])
+            took = time.perf_counter() - began
+    print(f"{rows} notes read in {took:.0f} s, {rows / took:.0f} a second")
+    for name, many in times.items():
+        p50, p95 = percentiles([one * 1000 for one in many])
+        print(f"  meanwhile {name:12} p50 {p50:6.1f} p95 {p95:6.1f} ms, {len(many)} times")
+    return 0
+
+
+async def ask_until_read(url: str, client: httpx.AsyncClient, q: str) -> dict[str, list[float]]:
+    """Seconds that one person's requests take, one after the other, until the index has read everything."""
+    times: dict[str, list[float]] = {"POST note": [], "GET note": [], "GET search": []}
+
+    async def timed_request(name: str, method: str, path: str, **more: Any) -> httpx.Response:
+        began = time.perf_counter()
+        reply = await client.request(method, path, **more)
+        times[name].append(time.perf_counter() - began)
+        assert reply.status_code < 300, reply.text
+        return reply
+
+    while await run_as_owner(url, "SELECT FROM search_backlog"):
+        made = await timed_request("POST note", "POST", "/api/notes", json={"title": "Beside", "body": "the plan"})
+        await timed_request("GET note", "GET", f"/api/notes/{made.json()['id']}")
+        await timed_request("GET search", "GET", "/api/search", params={"q": q})
+    return times
+
+
 async def main(rows: int, rounds: int, companies: int, writes: int) -> int:
     corpus = make_corpus()
     questions = questions_of(corpus)
@@ -462,5 +518,8 @@ if __name__ == "__main__":
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--companies", type=int, default=500)
     parser.add_argument("--writes", type=int, default=200)
+    parser.add_argument("--backfill", type=int, default=0)
     options = parser.parse_args()
+    if options.backfill:
+        raise SystemExit(asyncio.run(backfill(options.backfill)))
     raise SystemExit(asyncio.run(main(options.rows, options.rounds, options.companies, options.writes)))

@@ -32,7 +32,7 @@ from atrium.kit.pool import Pool
 from atrium.product.notes import service as notes
 from benchmarks import bare
 from benchmarks.generator import DRAFT
-from benchmarks.load import Kind
+from benchmarks.load import WITHOUT_INDEX, Kind
 from benchmarks.seed import Target, seed
 from tests.postgres import fresh_database
 from tests.servers import open_application, settings_for
@@ -203,7 +203,7 @@ def describe(kind: Kind, found: dict[str, dict[str, float]]) -> str:
 def main() -> None:
     """Measure one kind of request and print where its time goes."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kind", type=Kind, choices=list(Kind))
+    parser.add_argument("kind", type=Kind, choices=list(WITHOUT_INDEX))
     parser.add_argument("--requests", type=int, default=4000)
     options = parser.parse_args()
     # The access log goes to standard output; here it costs what it costs, and is thrown away.

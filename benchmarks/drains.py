@@ -112,7 +112,7 @@ def told(number: int, name: str, found: Figures, unit: str) -> None:
 
 
 def summed_up(figures: Mapping[str, Sequence[Figures]], unit: str) -> None:
-    """Print the medians of all rounds, and ours beside bare PostgreSQL, round by round."""
+    """Print the medians of all rounds; round by round our rate beside bare PostgreSQL's, our processor time beside that of others."""
     print(f"\n{'engine':14} {unit + 's/s':>8} {'worker ms':>10} {'server ms':>10} {'total ms':>9}")
     for name, many in figures.items():
         rate, worker, server = (
@@ -122,3 +122,7 @@ def summed_up(figures: Mapping[str, Sequence[Figures]], unit: str) -> None:
     if set(OURS) <= figures.keys():
         ratios = [ours.rate / bare.rate for ours, bare in zip(figures["atrium"], figures["bare"], strict=True)]
         print(f"ours / bare: {statistics.median(ratios):.2f} of its {unit}s a second")
+    for name in [one for one in figures if one not in OURS] if "atrium" in figures else ():
+        pairs = zip(figures["atrium"], figures[name], strict=True)
+        spent = [(ours.worker + ours.server) / (theirs.worker + theirs.server) for ours, theirs in pairs]
+        print(f"ours / {name}: {statistics.median(spent):.2f} of its processor time a {unit}")

@@ -12,6 +12,8 @@ from typing import cast
 import httptools
 import uvloop
 
+# Words that every note of `benchmarks/seed.py` has.
+SEARCH = "/api/search?q=plan+week"
 DRAFT = json.dumps(
     {
         "title": "A note from the benchmark",
@@ -58,8 +60,9 @@ class Connection(asyncio.Protocol):
 
 def prepare(kind: str, token: str, note: str) -> bytes:
     """The bytes of one request."""
-    line, length = ("POST /api/notes", f"Content-Length: {len(DRAFT)}\r\n") if kind == "create" else ("", "")
-    line = line or ("GET /api/notes" if kind == "list" else f"GET /api/notes/{note}")
+    lines = {"create": "POST /api/notes", "list": "GET /api/notes", "search": f"GET {SEARCH}"}
+    line = lines.get(kind, f"GET /api/notes/{note}")
+    length = f"Content-Length: {len(DRAFT)}\r\n" if kind == "create" else ""
     head = f"{line} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {token}\r\n{length}\r\n"
     return head.encode() + (DRAFT if kind == "create" else b"")
 
@@ -98,7 +101,7 @@ def main() -> None:
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--connections", type=int, default=16)
     parser.add_argument("--seconds", type=int, default=5)
-    parser.add_argument("kind", choices=["read", "list", "create"])
+    parser.add_argument("kind", choices=["read", "list", "search", "create"])
     parser.add_argument("targets", type=Path)
     options = parser.parse_args()
     prepared = [prepare(options.kind, *line.split()) for line in options.targets.read_text().splitlines()]

@@ -15,11 +15,16 @@ _SCRIPT = Path(__file__).with_name("requests.lua")
 
 
 class Kind(StrEnum):
-    """The three requests, in the order they are measured: what writes comes last, so that no reading meets its traces."""
+    """The requests, in the order they are measured: what writes comes last, so that no reading meets its traces."""
 
     READ = "read"
     LIST = "list"
+    SEARCH = "search"
     CREATE = "create"
+
+
+# What an app without an index understands, and a database whose index was not filled.
+WITHOUT_INDEX = (Kind.READ, Kind.LIST, Kind.CREATE)
 
 
 class _Outcome(msgspec.Struct):

@@ -79,10 +79,11 @@ class ManPage(msgspec.Struct, frozen=True):
 
 
 class Question(msgspec.Struct, frozen=True):
-    """What is asked, and how well each page answers it."""
+    """What is asked by somebody who reads a language, and how well each page answers it."""
 
     text: str
     answers: dict[int, int]
+    locale: str = "en"
 
 
 def download(folder: Path, packages: tuple[str, ...] = PACKAGES) -> list[Path]:

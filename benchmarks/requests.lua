@@ -1,4 +1,4 @@
--- The three requests for wrk: `wrk -s requests.lua URL -- read|list|create TARGETS`; prints one line of JSON at the end.
+-- The requests for wrk: `wrk -s requests.lua URL -- read|list|search|create TARGETS`; prints one line of JSON at the end.
 local prepared, at = {}, 0
 local draft = '{"title":"A note from the benchmark","body":"' .. string.rep("What we said, who does it, and by when. ", 10)
   .. '","visibility":"team"}'
@@ -7,6 +7,7 @@ local function request_for(kind, token, note)
   local headers = { ["Authorization"] = "Bearer " .. token }
   if kind == "read" then return wrk.format("GET", "/api/notes/" .. note, headers) end
   if kind == "list" then return wrk.format("GET", "/api/notes", headers) end
+  if kind == "search" then return wrk.format("GET", "/api/search?q=plan+week", headers) end
   headers["Content-Type"] = "application/json"
   return wrk.format("POST", "/api/notes", headers, draft)
 end

@@ -2,8 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { examineBoth } from './axe.mjs';
+import { openReader } from './knowledge-screens.mjs';
+import { closeModels } from './model.mjs';
 import { LOCALES, wordsOf } from './words.mjs';
-import { call, closeAll, found, join, openBrowser, openPerson, openServer, put, until } from './world.mjs';
+import { ended } from './workflow-screens.mjs';
+import { call, closeAll, found, join, openBrowser, openPerson, openServer, PASSWORD, put, until } from './world.mjs';
 
 const t = wordsOf('en');
 let browser, server, ada, jeroen;
@@ -18,12 +21,33 @@ before(async () => {
   await call(server, '/api/documents', { token: ada, body: { title: 'Berth handbook', body: '# Mooring\n\nHow lines are made fast.', visibility: 'team' } });
   await put(server, ada, 'ports/tide-table.txt', 'High water at Bilbao half past nine. The sluice keeper sleeps until ten.');
   // A file's text is read some time after the upload.
-  await until('the text is found', async () => (await call(server, '/api/search?q=sluice', { token: ada })).items.length > 0);
+  await read('sluice');
 });
-after(closeAll);
+after(async () => {
+  await closeAll();
+  await closeModels();
+});
+
+/** A file's text has been read: its word is found. */
+const read = (word) => until('the text is found', async () => (await call(server, `/api/search?q=${word}`, { token: ada })).items.length > 0);
 
 const rows = (page) => page.locator('[data-row]');
 const person = (options) => openPerson(browser, server, { token: ada, ...options });
+
+/** A PDF of one page with these lines. */
+function pdfOf(lines) {
+  const drawn = `BT /F1 12 Tf 16 TL 40 160 Td ${lines.map((line) => `(${line}) Tj T*`).join(' ')} ET`;
+  const font = '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>';
+  const objects = ['<</Type/Catalog/Pages 2 0 R>>', '<</Type/Pages/Kids[3 0 R]/Count 1>>', `<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 200]/Contents 4 0 R/Resources<</Font<</F1 ${font}>>>>>>`, `<</Length ${drawn.length}>>\nstream\n${drawn}\nendstream`];
+  const places = [];
+  let text = '%PDF-1.4\n';
+  for (const [at, object] of objects.entries()) {
+    places.push(text.length);
+    text += `${at + 1} 0 obj\n${object}\nendobj\n`;
+  }
+  const table = places.map((place) => `${String(place).padStart(10, '0')} 00000 n \n`).join('');
+  return `${text}xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}trailer\n<</Size ${objects.length + 1}/Root 1 0 R>>\nstartxref\n${text.length}\n%%EOF\n`;
+}
 
 describe('a search', () => {
   it('finds a file by two half-remembered words of its text, with the keyboard alone', async () => {
@@ -53,6 +77,52 @@ describe('a search', () => {
     await close();
   });
 
+  it('finds a sentence of a PDF by two half-remembered words, opens it at the place, and shows who it is about', async () => {
+    const model = await openReader();
+    await server.say(`restart SERVICE_EMBED_WORKER=1 SERVICE_LOCAL_MODEL_URL=${model.url} SERVICE_LOCAL_MODEL=reader`);
+    await put(server, ada, 'ports/circular.pdf', pdfOf(['Northwind Freight, circular of the week.', 'Captain Ingvar Bergsson leaves the ferry at the northern quay of Rotterdam.']), 'application/pdf', '?visibility=team');
+    await read('northern');
+    await ended(server, ada, (await call(server, '/api/kg/extract', { token: ada, method: 'POST' })).id);
+
+    const { page, go, close } = await person();
+    await go('/search');
+    await page.getByRole('searchbox').focus();
+    await page.keyboard.type('quay norther');
+    await rows(page).filter({ hasText: 'circular.pdf' }).locator('mark').nth(1).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/#\/files\//);
+    const place = page.locator('pre mark');
+    await place.waitFor();
+    assert.equal(await place.innerText(), 'northern quay');
+    for (const name of ['Northwind Freight', 'Rotterdam']) await page.getByRole('link', { name, exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Ingvar Bergsson', exact: true }).press('Enter');
+    await page.getByRole('heading', { name: 'Ingvar Bergsson', level: 1 }).waitFor();
+    await page.getByTestId('document').filter({ hasText: 'circular.pdf' }).waitFor();
+    await close();
+  });
+
+  it('looks in the whole company for who may read it, and offers that to them alone', async () => {
+    const { id: team_id } = await call(server, '/api/org/teams', { token: ada, body: { name: 'Finance' } });
+    const added = await call(server, '/api/org/members', { token: ada, body: { username: 'femke', display_name: 'Femke', team_id } });
+    const { token } = await call(server, '/api/password', { token: added.token, body: { new_password: PASSWORD } });
+    await call(server, '/api/notes', { token, body: { title: 'Demurrage ledger', body: 'Paid until May.', visibility: 'team' } });
+    const { page, go, close } = await person();
+    const none = (of) => of.getByText(t('search.none_title', { q: 'demurrage' })).waitFor();
+    await go('/search?q=demurrage');
+    await none(page);
+    await page.getByRole('button', { name: t('search.scope_org') }).press('Enter');
+    await page.waitForURL(/scope=org/);
+    await rows(page).filter({ hasText: 'Demurrage ledger' }).getByText('Finance').waitFor();
+    await page.getByRole('button', { name: t('search.scope_team') }).press('Enter');
+    await none(page);
+    await close();
+    const member = await person({ token: jeroen.token });
+    await member.go('/search?q=demurrage');
+    await none(member.page);
+    assert.equal(await member.page.getByRole('group', { name: t('search.scopes') }).count(), 0);
+    await member.close();
+  });
+
   it('narrows to a kind, and says what to do when nothing is left', async () => {
     const { page, go, close } = await person();
     await go('/search?q=pilot');
@@ -61,6 +131,18 @@ describe('a search', () => {
     await page.getByText(t('search.none_narrowed')).waitFor();
     await page.getByRole('button', { name: t('search.everywhere') }).click();
     await rows(page).nth(1).waitFor();
+    await close();
+  });
+
+  it('looks in one folder only, from the folder itself', async () => {
+    const { page, go, close } = await person();
+    await go('/files?at=ports/');
+    await page.getByRole('link', { name: t('files.search_here') }).click();
+    await page.getByRole('button', { name: t('search.leave_folder', { folder: 'ports/' }) }).waitFor();
+    await page.getByRole('searchbox').fill('pilot');
+    await page.getByText(t('search.none_narrowed')).waitFor();
+    await page.getByRole('searchbox').fill('sluice');
+    await rows(page).filter({ hasText: 'tide-table.txt' }).waitFor();
     await close();
   });
 

@@ -137,3 +137,18 @@ async def test_pages_with_entities_follow_each_other(house: Application, company
 
     assert len(seen) == len(set(seen))
     assert set(seen) >= {*made, *notes}
+
+
+async def test_e5_entities_are_results_like_others(house: Application, company: Company) -> None:
+    person = await company.join("member")
+    (id,) = await say(house, person, await upload(person, "charter.bin"), "Halcyon Freight")
+    note = {"title": "Halcyon call", "body": "They rang.", "visibility": "private"}
+    done(await person.post("/api/notes", note))
+
+    items = done(await person.get("/api/search", q="halcyon"))["items"]
+
+    assert {(item["kind"], item["title"]) for item in items} == {
+        ("entity", "Halcyon Freight"),
+        ("note", "Halcyon call"),
+    }
+    assert [item["id"] for item in done(await person.get("/api/search", q="halcyon", kind="entity"))["items"]] == [id]

@@ -142,3 +142,15 @@ async def test_a_search_that_takes_too_long_is_cut_and_says_so(alice: Client, mo
     reply = await alice.get("/api/search", q="barometer")
 
     assert (reply.status, reply["cut"], reply["items"]) == (200, True, [])
+
+
+async def test_e4_what_is_excluded_is_not_found_in_any_way(alice: Client) -> None:
+    await note(alice, "Zebra crossing")
+    await note(alice, "Zebra on the road")
+    await note(alice, "Crossing")
+
+    assert await titles(alice, "zebra -crossing") == ["Zebra on the road"]
+    # A title that is only alike, and one whose words stand otherwise.
+    assert await titles(alice, "zebar -crossing") == ["Zebra on the road"]
+    assert await titles(alice, 'zebar -"zebra crossing"') == ["Zebra on the road"]
+    assert set(await titles(alice, 'crosing -"crossing zebra"')) == {"Crossing", "Zebra crossing"}

@@ -1,19 +1,16 @@
 """The next search shows what a commit changed, for everybody it concerns; the index equals what it is made of."""
 
-import os
+import pytest
 
 from atrium.boot.assemble import Application
 from atrium.product.search import verification
 from tests.client import Client
 from tests.people import Company
 from tests.postgres import run_as_owner
-from tests.search.world import WORDS, World, done, found, frequent_words, make_world
+from tests.search.world import WORDS, World, differences, done, found, frequent_words, make_world
+from tests.sizes import FULL_ONLY
 
-STEPS = 10_000 if os.environ.get("ATRIUM_FULL") else 250
-
-
-async def differences(house: Application, company: Company) -> list[verification.Difference]:
-    return [one async for one in verification.verify(house.services.database, house.services.compute, company.org.id)]
+pytestmark = pytest.mark.timeout(7200)
 
 
 async def assert_everybody_finds_theirs(world: World) -> None:
@@ -28,10 +25,11 @@ async def assert_everybody_finds_theirs(world: World) -> None:
         assert {hit["id"] for hit in hits} == world.expected(world.reader, word, wide=True)
 
 
-async def test_random_changes_are_found_as_a_model_says(house: Application) -> None:
+@pytest.mark.parametrize("steps", [120, pytest.param(10_000, marks=[pytest.mark.proof, FULL_ONLY])])
+async def test_random_changes_are_found_as_a_model_says(house: Application, steps: int) -> None:
     world = await make_world(house, 7)
 
-    for _ in range(STEPS):
+    for _ in range(steps):
         await world.step()
         person, word = world.dice.choice(world.people), world.dice.choice(WORDS)
         assert {hit["id"] for hit in await found(person, word)} == world.expected(person, word), word
@@ -40,6 +38,7 @@ async def test_random_changes_are_found_as_a_model_says(house: Application) -> N
     async with frequent_words(house):
         await assert_everybody_finds_theirs(world)
     assert await differences(house, world.company) == []
+    print(f"{steps} changes of {dict(world.changes)}")
 
 
 async def test_what_a_leaving_person_had_is_found_by_their_heir(

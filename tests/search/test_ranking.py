@@ -75,6 +75,18 @@ async def test_the_title_itself_comes_first(company: Company) -> None:
     assert (await titles(person, "Plan Harbour"))[0] != "Harbour plan"
 
 
+async def test_of_equal_things_ones_own_comes_first(company: Company) -> None:
+    older, newer, reader = [await company.join("member") for _ in range(3)]
+    for person, title in ((older, "Older"), (newer, "Newer")):
+        body = {"title": title, "body": "The lantern is in the shed.", "visibility": "team"}
+        done(await person.post("/api/notes", body))
+
+    found = [await titles(person, "lantern shed") for person in (older, newer, reader)]
+
+    # Of equal scores the newer comes first; what the reader owns has a higher one.
+    assert found == [["Older", "Newer"], ["Newer", "Older"], ["Newer", "Older"]]
+
+
 @pytest.mark.parametrize("q", ["quaterly budget", "quarterly bugdet", "quartrely budget", "quarterlyy budget"])
 async def test_a_misspelt_title_comes_before_what_has_one_of_the_words(company: Company, q: str) -> None:
     person = await company.join("member")

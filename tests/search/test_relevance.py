@@ -2,17 +2,20 @@
 
 import shutil
 import subprocess
+from collections import Counter
 from random import Random
 
 import pytest
 
+from benchmarks import workspace_questions
 from benchmarks.man_pages import FOLDER, ManPage, Question, download, questions_of, read_pages
 from benchmarks.relevance import measure, misspelt, ndcg
+from benchmarks.workspace_texts import TEXTS
 
 PACKAGES = ("manpages", "coreutils", "git-man")
 QUESTIONS, TITLES = 200, 60
 # What was measured when this was written, and how much of it a change may lose.
-NDCG, LOSS = 0.761, 0.02
+NDCG, WORKSPACE, LOSS = 0.761, 0.928, 0.02
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +34,22 @@ async def test_search_answers_as_well_as_it_did(pages: list[ManPage]) -> None:
     assert found.ndcg >= NDCG - LOSS
     assert found.misspelt >= 0.95
     assert found.exact >= 0.99
+
+
+async def test_search_answers_a_workspace_in_four_languages_as_well_as_it_did() -> None:
+    found = await measure(TEXTS, workspace_questions.questions(40), TITLES)
+
+    assert found.ndcg >= WORKSPACE - LOSS
+    assert found.by_locale.keys() == {"en", "es", "nl", "is"}
+
+
+def test_two_hundred_questions_are_answered_by_notes_that_are_there() -> None:
+    asked = workspace_questions.questions()
+
+    assert Counter(row.locale for row in workspace_questions.ROWS) == dict.fromkeys(("en", "es", "nl", "is"), 50)
+    assert len({(one.text, one.locale) for one in asked}) == 200
+    assert {TEXTS[at].locale for one in asked for at in one.answers if TEXTS[at].locale != one.locale} == set()
+    assert {at for one in asked for at in one.answers} == set(range(len(TEXTS)))
 
 
 def test_the_measure_prefers_the_page_itself_first() -> None:

@@ -1,5 +1,6 @@
 """A small company whose people write, share, hide and delete at random, and what each of them should find."""
 
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -7,6 +8,7 @@ from random import Random
 from typing import Any
 
 from atrium.boot.assemble import Application
+from atrium.product.search import verification
 from tests.client import Answer, Client
 from tests.people import Company, found_company
 from tests.postgres import run_as_owner
@@ -57,21 +59,27 @@ class World:
     company: Company
     people: list[Client]
     reader: Client
+    # Who lets people in and out of the first team, and finds whatever is found there.
+    chief: Client
     dice: Random
     things: list[Thing] = field(default_factory=list)
     # Entities that were mentioned, by whom, and those that are one with another.
     entities: dict[str, Client] = field(default_factory=dict)
     merged: set[str] = field(default_factory=set)
+    changes: Counter[str] = field(default_factory=Counter)
 
     async def step(self) -> None:
         """One random change."""
         live = [thing for thing in self.things if not thing.trashed]
-        kinds = [self._write_note, self._write_object]
+        kinds = [self._write_note, self._write_object, self._join, self._leave, self._change_role]
         if live:
-            kinds += [self._edit, self._share, self._share, self._unshare, self._show, self._delete, self._expire]
+            kinds += [self._edit, self._rename, self._share, self._share, self._unshare, self._show, self._delete]
+            kinds += [self._expire]
         if any(thing.trashed for thing in self.things):
             kinds.append(self._restore)
-        await self.dice.choice(kinds)()
+        kind = self.dice.choice(kinds)
+        self.changes[kind.__name__.strip("_")] += 1
+        await kind()
 
     def some(self) -> Thing:
         return self.dice.choice([thing for thing in self.things if not thing.trashed])
@@ -120,6 +128,42 @@ class World:
         text = " ".join(sorted(thing.words))
         done(await thing.owner.put(f"/api/notes/{thing.id}", {"title": text[:7], "body": text}))
         thing.words |= {text[:7]} if text[:7] in WORDS else set()
+
+    async def _rename(self) -> None:
+        thing = self.some()
+        if thing.of_notes:
+            return
+        thing.words = self.text()
+        thing.key = f"{self.dice.getrandbits(64):x}-{'-'.join(sorted(thing.words))}.bin"
+        done(await thing.owner.post(f"/api/repo-obj/{thing.id}/move", {"key": thing.key}))
+
+    def _colleagues(self) -> list[Client]:
+        return [person for person in self.people if person.team_id == self.chief.team_id]
+
+    async def _join(self) -> None:
+        if len(self._colleagues()) < 4:
+            self.people.append(await self.company.join("member"))
+
+    async def _leave(self) -> None:
+        """Everything of theirs is a colleague's from then on, and what was shared with them is no longer."""
+        if len(self._colleagues()) < 3:
+            return
+        gone, heir = self.dice.sample(self._colleagues(), 2)
+        body = {"transfer_to": heir.user_id, "private": "transfer"}
+        done(await self.chief.send("DELETE", f"/api/members/{gone.user_id}", body))
+        self.people.remove(gone)
+        for thing in self.things:
+            thing.grants.discard(gone.user_id)
+            if thing.owner is gone:
+                thing.owner = heir
+                thing.grants.discard(heir.user_id)
+
+    async def _change_role(self) -> None:
+        """Who only looks finds what they found before; afterwards they may write again."""
+        person, word = self.dice.choice(self._colleagues()), self.dice.choice(WORDS)
+        for role in ("viewer", "member"):
+            done(await self.chief.patch(f"/api/members/{person.user_id}", {"role": role}))
+            assert {hit["id"] for hit in await found(person, word)} == self.expected(person, word), (role, word)
 
     async def _share(self) -> None:
         thing, person = self.some(), self.dice.choice(self.people)
@@ -187,6 +231,11 @@ class World:
         return {thing.id for thing in self.things if word in thing.words and thing.readable_by(person, wide=wide)}
 
 
+async def differences(house: Application, company: Company) -> list[verification.Difference]:
+    """Where the index of a company is not what it is made of."""
+    return [one async for one in verification.verify(house.services.database, house.services.compute, company.org.id)]
+
+
 def done(answer: Answer) -> Answer:
     assert answer.status < 300, answer.raw
     return answer
@@ -209,4 +258,5 @@ async def make_world(house: Application, seed: int) -> World:
     second = await company.add_team()
     people = [await company.join("member", team=team) for team in (None, None, second)]
     reader = await company.join("member", team=second, org_role="org_reader")
-    return World(house, company, people, reader, Random(seed))
+    chief = await company.join("owner", org_role="org_owner")
+    return World(house, company, people, reader, chief, Random(seed))

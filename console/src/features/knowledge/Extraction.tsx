@@ -1,8 +1,9 @@
 /** Having documents read: the button, and how its run goes. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { CircleAlert, CircleCheckBig, LoaderCircle, ScanSearch, X } from 'lucide-react';
 import { useEffect } from 'react';
+import { isRefusal } from '@/api/refusal';
 import { useMay, useReadOnly } from '@/app/session';
 import { useLanguage } from '@/i18n/language';
 import { Card } from '@/ui/bits';
@@ -11,16 +12,23 @@ import { IconButton } from '@/ui/Overlay';
 import { Problem } from '@/ui/Problem';
 import { hasEnded, runQuery, startExtraction } from './queries';
 
+const WORKFLOW = 'index-knowledge';
+
 export function ExtractNow({ onStart }: { onStart: (run: string) => void }) {
   const { t } = useLanguage();
   const may = useMay();
   const readOnly = useReadOnly();
   const queries = useQueryClient();
+  const navigate = useNavigate();
   const start = useMutation({
     mutationFn: startExtraction,
     onSuccess: (run) => {
       queries.setQueryData(runQuery(run.id).queryKey, run);
       onStart(run.id);
+    },
+    onError: (error) => {
+      // Somebody else published it: its start dialog says what it may do.
+      if (isRefusal(error, 'workflows.review')) void navigate({ to: '/workflows/$slug/start', params: { slug: WORKFLOW } });
     },
   });
   if (readOnly || !may('workflows:run')) return null;

@@ -11,6 +11,7 @@ from uuid import UUID
 from atrium.kit import replies
 from atrium.kit.compute import heavy
 from atrium.kit.replies import compile_schema, faults_in, judge_json
+from atrium.kit.shapes import located
 from atrium.product.knowledge.model import EntityType, Evidence, Mention, ReplyRefused
 from atrium.product.knowledge.names import entity_id, folded, one_line
 
@@ -91,9 +92,9 @@ def judged(reply: str, part: Part, salt: UUID) -> Findings:
 
 def refused(faults: list[Fault]) -> ReplyRefused:
     """The refusal that names these faults."""
-    said = "; ".join(f"{path or '/'}: {message}" for path, message in faults[:5])
+    said = "; ".join(located(path, message) for path, message in faults[:5])
     more = f" and {len(faults) - 5} more" if len(faults) > 5 else ""
-    errors = [{"path": path or "/", "message": message} for path, message in faults]
+    errors = [{"path": path, "message": message} for path, message in faults]
     return ReplyRefused(f"the model's reply is not knowledge about the document: {said}{more}", errors=errors)
 
 

@@ -8,6 +8,7 @@ import msgspec
 
 from atrium.engine.workflows.model import Starter
 from atrium.kit.errors import AppError, Conflict, Forbidden, Kind, Missing
+from atrium.kit.etags import etag_of
 from atrium.kit.paging import Page
 
 EntityType = Literal["person", "organisation", "place", "product", "project", "event", "document", "concept"]
@@ -69,6 +70,15 @@ class Entity(msgspec.Struct, frozen=True):
     mentions: int
     documents: int
     relations: int
+
+
+class Sought(msgspec.Struct, frozen=True):
+    """Which entities to list: with a name that has `q`, of a type, in one object, of the team's documents or the company's."""
+
+    q: str | None = None
+    type: EntityType | None = None
+    object_id: UUID | None = None
+    scope: str = "team"
 
 
 class NamedEntity(msgspec.Struct, frozen=True):
@@ -147,6 +157,10 @@ class EntityDetail(msgspec.Struct, frozen=True):
     relations: list[Relation]
     merged: list[Merged]
 
+    def etag(self) -> str:
+        """Differs whenever anything of it does, as it is shown to this reader."""
+        return etag_of(self)
+
 
 class Unread(msgspec.Struct, frozen=True):
     """A document that was not read in its current version, and why."""
@@ -186,6 +200,12 @@ class MergedAlready(Conflict):
 
     code, title = "knowledge.merged_already", "These are one entity already"
     lasting = True
+
+
+class OrgScopeRefused(Forbidden):
+    """Looking across the company needs a role in the company."""
+
+    code, title = "knowledge.org_scope", "Company-wide reading needs a company role"
 
 
 class NotMergeable(Forbidden):

@@ -3,14 +3,17 @@
 from uuid import UUID
 
 from atrium.engine.repository.model import StoredObject, is_markdown
-from atrium.kit.compute import ComputePool
+from atrium.kit.compute import ComputePool, TooHeavy
 from atrium.kit.database import Transaction
+from atrium.kit.shares import Busy
 from atrium.product.notes.model import Note
 from atrium.product.search import index_rows, store
 from atrium.product.search.words import Indexed, index
 
 # A text that is not longer is cut into words at once.
 _SHORT = 20_000
+# The text of a written object is cut into words for so many seconds, and waits so many for a process; its transaction is open meanwhile.
+_WRITTEN_SECONDS, _WRITTEN_WAITS = 5.0, 0.5
 # So many objects that were moved have their words read in the transaction that moves them.
 _FEW = 20
 
@@ -24,14 +27,29 @@ async def put_note(db: Transaction, compute: ComputePool, org_id: UUID, note: No
         await index_rows.put_rows(db, org_id, "notes", [note.id], [words])
 
 
-async def put_object(db: Transaction, compute: ComputePool, org_id: UUID, stored: StoredObject) -> None:
-    """Write the row of an object that this transaction has written, by its name until its text has been read."""
+async def put_object(
+    db: Transaction, compute: ComputePool, org_id: UUID, stored: StoredObject, text: str | None = None
+) -> None:
+    """Write the row of an object that this transaction has written, with its text where that was read; a slow one follows soon."""
     version = stored.version
     title = version.metadata.get("title", version.filename) if is_markdown(version.content_type) else version.filename
     new = version.number == 1 and not version.deleted
-    words = await read(compute, org_id, title, stored.key, "")
-    if not (new and await store.insert_object(db, org_id, stored, words)):
-        await index_rows.put_rows(db, org_id, "objects", [stored.id], [words])
+    words = await _read_at_once(compute, org_id, title, stored.key, text) if text else None
+    named = words or await read(compute, org_id, title, stored.key, "")
+    if not (new and await store.insert_object(db, org_id, stored, named, read=text is not None)):
+        await index_rows.put_rows(db, org_id, "objects", [stored.id], [named])
+    if text and words is None:
+        await store.insert_moved(db, org_id, [stored.id])
+
+
+async def _read_at_once(compute: ComputePool, org_id: UUID, title: str, key: str, text: str) -> Indexed | None:
+    try:
+        return await compute.run(
+            org_id, len(text), index, title, key, text,
+            small=_SHORT, seconds=_WRITTEN_SECONDS, waits=_WRITTEN_WAITS,
+        )  # fmt: skip
+    except (Busy, TooHeavy):
+        return None
 
 
 async def refresh(

@@ -1,5 +1,6 @@
 """What search hears: everything that changes what can be found, or who may find it."""
 
+from atrium.engine.repository import texts
 from atrium.engine.repository.model import ObjectsChanged, ObjectsMoved, ObjectWritten
 from atrium.product.notes.model import NoteSaved, NotesChanged
 from atrium.product.search import indexing
@@ -18,8 +19,12 @@ async def on_notes_changed(ctx: Context, event: NotesChanged) -> None:
 
 
 async def on_object_written(ctx: Context, event: ObjectWritten) -> None:
-    """Write the object's row, by its name until its text has been read."""
-    await indexing.put_object(ctx.db, ctx.services.compute, ctx.who.org_id, event.object)
+    """Write the object's row: by its name, and with its text where that was kept with it."""
+    text = None
+    if event.body is not None:
+        # Extraction has heard of the version before.
+        text = await texts.find_whole(ctx, event.version)
+    await indexing.put_object(ctx.db, ctx.services.compute, ctx.who.org_id, event.object, text)
 
 
 async def on_objects_changed(ctx: Context, event: ObjectsChanged) -> None:

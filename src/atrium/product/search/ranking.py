@@ -4,6 +4,8 @@ import math
 from itertools import pairwise
 from uuid import UUID
 
+import msgspec
+
 from atrium.product.search.model import Candidate
 from atrium.product.search.queries import Phrase, Query
 from atrium.product.search.words import HEAD, REST, TITLE, Places
@@ -53,6 +55,19 @@ def rarities(query: Query) -> list[float] | None:
 def is_titled(candidate: Candidate, query: Query) -> bool:
     """Whether the row's title is what was asked for, word by word."""
     return _places(candidate).is_title(list(query.asked), candidate.found)
+
+
+def is_excluded(candidate: Candidate, query: Query) -> bool:
+    """Whether the row has what was not to be there."""
+    return any(_ends(candidate.found, phrase, None) for phrase in query.without)
+
+
+def told(candidate: Candidate, query: Query) -> Candidate:
+    """The row without the places of words that are only excluded, alone or in a phrase."""
+    if not query.without:
+        return candidate
+    found = {word: places for word, places in candidate.found.items() if word in query.lexemes}
+    return msgspec.structs.replace(candidate, found=found)
 
 
 def is_nearly_titled(candidate: Candidate, triples: int) -> bool:

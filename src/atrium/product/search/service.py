@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from operator import attrgetter
 from typing import Any
 from uuid import UUID
 
@@ -18,7 +19,7 @@ from atrium.kit.paging import Pager
 from atrium.kit.shares import Busy
 from atrium.product.notes import service as notes
 from atrium.product.notes.model import Note
-from atrium.product.search import entities, ranking, snippets, store
+from atrium.product.search import bounds, entities, ranking, snippets, store
 from atrium.product.search.entities import Named
 from atrium.product.search.languages import dictionary_of
 from atrium.product.search.model import (
@@ -37,6 +38,7 @@ from atrium.product.search.queries import COLLECTED, Query, read_query, understo
 from atrium.product.search.snippets import Cut, Source
 from atrium.product.search.words import chunks_of, triples_of
 from atrium.seams.context import Context
+from atrium.seams.sharing import MOST_LOOKED_AT
 
 # With less time left, nothing more is looked for.
 _LEAST_MS = 20
@@ -121,14 +123,16 @@ async def search(ctx: Context, asked: Search, limit: int, cursor: str | None) ->
     query = await _understood(ctx, read_query(asked.q))
     pager = Pager(ctx.services.keys, "search", ctx.who.user_id, asked)
     after: Position | None = pager.read(cursor, tuple[int, float, float, UUID])
-    looking = Looking(ctx, asked, query, time.monotonic(), limit + 1)
-    ranked = await _look(looking, after)
+    wanted = limit + 1
+    # Of what the caller can read, others by whom they are bound may not read the best.
+    looking = Looking(ctx, asked, query, time.monotonic(), MOST_LOOKED_AT if ctx.is_bound else wanted)
+    ranked = await bounds.list_first(ctx, await _look(looking, after), attrgetter("candidate"), wanted)
     page = pager.page(ranked, limit, lambda one: one.position)
     return SearchResults(
         items=await _hits(looking, page.items),
         next_cursor=page.next_cursor,
         relaxed=any(one.relaxed for one in page.items),
-        cut=looking.cut or (looking.partial and len(ranked) < looking.wanted),
+        cut=looking.cut or (looking.partial and len(ranked) < wanted),
         took_ms=round((time.monotonic() - looking.began) * 1000),
     )
 
@@ -336,7 +340,7 @@ async def _candidates(
         "titled": query.in_title(),
         "terms": [query.term(phrase) for phrase in query.phrases],
         "rarities": ranking.rarities(query),
-        "words": query.lexemes,
+        "words": list(dict.fromkeys([*query.lexemes, *(word for phrase in query.without for word in phrase)])),
         "beginning": query.beginning,
         "alike": alike,
         "chunks": chunks,
@@ -346,10 +350,14 @@ async def _candidates(
     }
     try:
         async with looking.ctx.db.within(left):
-            return await store.list_candidates(looking.ctx.db, looking.ctx.who, values)
+            found = await store.list_candidates(looking.ctx.db, looking.ctx.who, values)
     except TookTooLong:
         looking.cut = True
         return Candidates([], 0)
+    # In every way: titles that are alike are looked for by letters, which say nothing of words.
+    return Candidates(
+        [ranking.told(one, query) for one in found.rows if not ranking.is_excluded(one, query)], found.looked
+    )
 
 
 def _kinds_of(looking: Looking) -> list[str]:

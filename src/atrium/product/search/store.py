@@ -32,11 +32,11 @@ async def insert_note(db: Transaction, org_id: UUID, note: Note, read: Indexed) 
     await db.run(INSERT_ROW, org_id=org_id, **values_of(org_id, note, read))
 
 
-async def insert_object(db: Transaction, org_id: UUID, stored: StoredObject, read: Indexed) -> bool:
-    """The row of an object that was just made, in the same way; false where it has one already."""
+async def insert_object(db: Transaction, org_id: UUID, stored: StoredObject, words: Indexed, *, read: bool) -> bool:
+    """The row of an object that was just made, in the same way, its text `read` or not; false where it has one already."""
     kind = "document" if is_markdown(stored.version.content_type) else "object"
-    own = {"kind": kind, "key": stored.key, "edition": f"{WORDS} {stored.version.id}"}
-    values = own | _shared_values(org_id, stored, read)
+    own = {"kind": kind, "key": stored.key, "edition": f"{WORDS} {stored.version.id}{' read' if read else ''}"}
+    values = own | _shared_values(org_id, stored, words)
     return bool(await db.run(f"{INSERT_ROW} ON CONFLICT DO NOTHING", org_id=org_id, **values))
 
 

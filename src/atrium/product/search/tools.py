@@ -19,6 +19,7 @@ TOOLS = (
         "each with its id and the piece of text that matched.",
         permission="search",
         effect="read",
+        long=True,
         act=_search,
         parameters=(
             Parameter(name="q", type="string", description='Words to look for; a "phrase", -word to exclude, or.'),
