@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { examineBoth, FULL } from './axe.mjs';
-import { addLanguage, LOCALE, localizationScreensOf, localize, messageOf, propose } from './localization-screens.mjs';
-import { inspect, visit } from './stage.mjs';
+import { addLanguage, jobEnded, LOCALE, localizationScreensOf, localize, messageOf, propose } from './localization-screens.mjs';
+import { EVERY_WIDTH, foreignText, misfits, takeBrackets, visit } from './stage.mjs';
+import { bracketedWords } from './where.mjs';
 import { LOCALES, wordsOf } from './words.mjs';
 import { call, closeAll, found, openBrowser, openPerson, openServer, PATIENCE, takeFromPalette } from './world.mjs';
 
@@ -105,6 +106,19 @@ describe('the overview', () => {
     await close();
   });
 
+  it('says of a draft which term of the glossary it leaves out', async () => {
+    await addLanguage(server, ada, 'pt-BR');
+    await call(server, '/api/glossary', { token: ada, body: { target: 'pt-BR', term: 'trash', translation: 'lixeira' } });
+    const { jobs } = await call(server, '/api/l10n/draft', { token: ada, body: { locale: 'pt-BR', ns: 'trash' } });
+    for (const job of jobs) await jobEnded(server, ada, job);
+    const { page, go, close } = await person({ token: localization.translator });
+    await go(`${ROOT}/desk?locale=pt-BR&ns=trash&key=trash.empty`);
+    await page.locator('[data-testid=editor][data-key="trash.empty"]').getByTestId('checks').getByText('lixeira').waitFor();
+    await go(`${ROOT}/desk?locale=pt-BR&ns=trash&key=trash.restore`);
+    await page.locator('[data-testid=editor][data-key="trash.restore"]').getByTestId('checks').getByText(t('localization.check_fine')).waitFor();
+    await close();
+  });
+
   it('lets a translator look and manage nothing', async () => {
     const { page, go, close } = await person({ token: localization.translator });
     await go(ROOT);
@@ -115,7 +129,7 @@ describe('the overview', () => {
   });
 });
 
-/** A hundred with ATRIUM_FULL=1, as `npm run e2e:full` has it. */
+/** A hundred with ATRIUM_FULL=1, as `npm run e2e:screens` has it. */
 const STRINGS = process.env.ATRIUM_FULL ? 100 : 6;
 const field = (page) => page.getByRole('textbox', { name: t('localization.translation'), exact: true });
 const opened = (page) => page.getByTestId('editor').getAttribute('data-key');
@@ -328,17 +342,18 @@ describe('readable by everybody', () => {
     });
   }
 
-  it('from right to left, too', async (run) => {
-    const people = new Map([[undefined, await person()], [localization.translator, await person({ token: localization.translator })], [localization.reviewer, await person({ token: localization.reviewer })]]);
-    for (const screen of localizationScreensOf({ localization }, t)) {
+  it('from right to left in the pseudo-locale, too', async (run) => {
+    const people = new Map();
+    for (const token of [undefined, localization.translator, localization.reviewer]) people.set(token, await person({ ...(token && { token }), wrap: true }));
+    const widths = FULL ? EVERY_WIDTH : [320, 1440];
+    for (const screen of localizationScreensOf({ localization }, bracketedWords('en'))) {
       await run.test(screen.name, async () => {
         const one = people.get(screen.token);
-        await (FULL ? inspect : visit)(one, screen);
+        await visit(one, screen);
+        assert.deepEqual(await one.page.evaluate(foreignText), []);
+        await one.page.evaluate(takeBrackets);
         await one.page.evaluate(() => { document.documentElement.dir = 'rtl'; });
-        for (const width of [360, 1280]) {
-          await one.page.setViewportSize({ width, height: 800 });
-          assert.equal(await one.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth), 0, `${screen.name} mirrored at ${width} px`);
-        }
+        assert.deepEqual(await misfits(one.page, widths), [], `${screen.name} mirrored`);
         if (FULL) await examineBoth(one.page, `${screen.name} mirrored`);
       });
     }

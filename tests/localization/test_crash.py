@@ -53,14 +53,15 @@ async def _approve_some(desk: Desk, chance: random.Random, approved: set[tuple[s
 
 
 async def _lost(url: str, approved: set[tuple[str, str]]) -> set[tuple[str, str]]:
+    """What a person approved that is neither live nor in the history with who replaced it."""
     found = await run_as_owner(
         url,
         """
-        SELECT key, text FROM l10n_messages WHERE locale = 'es' AND text IS NOT NULL
-         UNION SELECT key, text FROM l10n_history WHERE locale = 'es'
+        SELECT key, text, text_by FROM l10n_messages WHERE locale = 'es' AND text IS NOT NULL
+         UNION SELECT key, text, replaced_by FROM l10n_history WHERE locale = 'es'
         """,
     )
-    return approved - {(key, text) for key, text in found}
+    return approved - {(key, text) for key, text, by in found if by is not None}
 
 
 async def _misfits(desk: Desk, url: str) -> list[str]:
@@ -122,6 +123,7 @@ async def test_kills_and_crashes_in_the_middle_of_imports_lose_nothing(tmp_path:
                 assert await _lost(postgres.url, approved) == set()
                 assert await _misfits(desk, postgres.url) == []
                 assert await run_as_owner(postgres.url, MISCOUNTED) == []
+    print(f"{turn + 1} servers killed in the middle of an import; {len(approved)} approved texts, none lost")
 
 
 @pytest.mark.timeout(600)

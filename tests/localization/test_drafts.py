@@ -112,6 +112,40 @@ async def test_a_quota_for_300_of_1000_drafts_exactly_those(drafting_desk: Desk,
     assert (many["machine"], many["missing"], len(model.asked)) == (300, 700, 12)
     assert {one["problem"] for one in tried["items"]} <= {"quota", None}
     assert not any(one["drafting"] for one in tried["items"])
+    assert (await used(desk.ada))["ai.tokens.total"] == TOKENS * len(model.asked)
+
+
+async def test_a_draft_is_asked_for_with_the_terms_of_the_glossary(drafting_desk: Desk, model: Translator) -> None:
+    desk = drafting_desk
+    for term, translation in (("board", "tablero de anuncios"), ("zeppelin", "dirigible")):
+        added = await desk.ada.post("/api/glossary", {"target": "es", "term": term, "translation": translation})
+        assert added.status < 300, added.raw
+
+    await drafted(desk, ns="menu")
+
+    [asked] = model.asked
+    assert [(one["term"], one["translation"]) for one in asked["glossary"]] == [("board", "tablero de anuncios")]
+    assert "glossary" in model.instructions[0]
+
+
+async def test_a_draft_that_leaves_out_a_term_of_the_glossary_is_kept_with_a_warning(
+    drafting_desk: Desk, model: Translator
+) -> None:
+    desk = drafting_desk
+    for term, translation in (("board", "tablero"), ("open", "open"), ("zeppelin", "dirigible")):
+        added = await desk.ada.post("/api/glossary", {"target": "es", "term": term, "translation": translation})
+        assert added.status < 300, added.raw
+
+    await drafted(desk)
+
+    board, files = await desk.message("menu.board"), await desk.message("words.files")
+    assert (board["status"], board["text"], board["problem"]) == ("machine", "OPEN THE BOARD", None)
+    assert board["machine"]["checks"] == [
+        {"code": "glossary", "level": "warning", "message": "the glossary wants “tablero” for “board”"}
+    ]
+    assert (files["status"], files["machine"]["checks"]) == ("machine", [])
+    assert (await desk.review("menu.board"))["status"] == "approved"
+    assert (await desk.message("menu.board"))["machine"] is None
 
 
 async def test_a_cancelled_job_releases_its_messages(idle_desk: Desk) -> None:
@@ -124,6 +158,26 @@ async def test_a_cancelled_job_releases_its_messages(idle_desk: Desk) -> None:
     found = await desk.message("menu.board")
     assert (queued["drafting"], found["drafting"], found["problem"]) == (True, False, "cancelled")
     assert (await desk.ada.post("/api/l10n/draft", {"locale": "es"}))["strings"] == 2
+
+
+async def test_a_batch_of_which_a_job_was_cancelled_ends_with_its_jobs(drafting_desk: Desk, speaker: Speaker) -> None:
+    desk = drafting_desk
+    write_catalogs(desk.shipped, en={"many": {f"m{n:04}": f"Text number {n}" for n in range(560)}})
+    batch = await desk.ada.post("/api/l10n/draft", {"locale": "es", "ns": "many", "continue": True})
+    cancelled = await desk.ada.post(f"/api/jobs/{batch['jobs'][-1]}/cancel")
+
+    # Nobody has answered for the model until here, so no job has ended and queued another one.
+    answering = asyncio.ensure_future(Translator().answer(speaker))
+    for job in batch["jobs"]:
+        await desk.ended(job)
+
+    answering.cancel()
+    listed = (await desk.ada.get("/api/jobs", kind="localization.draft", limit=200))["items"]
+    left = (await desk.ada.get("/api/l10n/messages", locale="es", status="missing", ns="many", limit=200))["items"]
+    assert (len(batch["jobs"]), batch["remaining"], cancelled.status) == (20, 60, 200)
+    assert {one["id"] for one in listed} == set(batch["jobs"])
+    assert len(left) >= 60
+    assert not any(one["drafting"] for one in left)
 
 
 async def test_without_a_model_a_draft_is_a_pseudo_translation(desk: Desk) -> None:

@@ -3,10 +3,13 @@
 import asyncio
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polib
 import pytest
+from lxml import etree
 
 from atrium.product.localization import disk, exchange, formats
 from atrium.product.localization.model import BadFile, ExportFailed
@@ -156,10 +159,16 @@ async def test_names_that_are_no_locale_reach_no_file(desk: Desk) -> None:
     await desk.coverage()
     before = sorted(str(path) for path in desk.own.parent.parent.rglob("*.json"))
 
+    object_id = await _uploaded(desk, b'{"words.save": "Grabar"}', "es.json")
+
     answers = [
-        await desk.ada.post(f"/api/l10n/{row}", {"locale": name}) for name in VECTORS for row in ("export", "discard")
+        await desk.ada.post(f"/api/l10n/{row}", {"locale": name})
+        for name in VECTORS
+        for row in ("export", "discard", "draft")
     ]
-    answers += [await desk.ada.post("/api/l10n/import", {"locales": [name]}) for name in VECTORS]
+    for name in VECTORS:
+        answers.append(await desk.ada.post("/api/l10n/import", {"locales": [name]}))
+        answers.append(await desk.ada.post("/api/l10n/import", {"object_id": object_id, "locale": name}))
 
     assert len(VECTORS) >= 60
     assert {answer.status for answer in answers} == {400}
@@ -188,6 +197,44 @@ async def test_a_round_trip_changes_nothing_and_an_edit_is_one_proposal(desk: De
     for key in ("hard.same", "words.save"):
         found = await desk.message(key)
         assert (found["text"], found["pending"]["text"]) == ("Guardar", "Grabar")
+
+
+def _edited_by_polib(body: bytes, file: Path) -> bytes:
+    file.write_bytes(body)
+    catalog = polib.pofile(str(file), encoding="utf-8", wrapwidth=60)
+    for entry in catalog:
+        if entry.msgctxt == "words.save":
+            entry.msgstr = 'Grabar "todo"\n'
+    catalog.save()
+    return file.read_bytes()
+
+
+def _edited_by_an_xml_editor(body: bytes, file: Path) -> bytes:
+    file.write_bytes(body)
+    document = etree.parse(file)
+    for unit in document.iterfind(".//{*}trans-unit[@id='words.save']"):
+        for target in unit.iterfind("{*}target"):
+            target.text = 'Grabar "todo"\n'
+    document.write(file, encoding="ASCII", xml_declaration=True, pretty_print=True)
+    return file.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("format", "edited"), [("po", _edited_by_polib), ("xliff", _edited_by_an_xml_editor)], ids=["polib", "XML editor"]
+)
+async def test_what_a_program_saves_comes_back_as_its_edit_alone(
+    desk: Desk, tmp_path: Path, format: str, edited: Callable[[bytes, Path], bytes]
+) -> None:
+    write_catalogs(desk.shipped, en={"hard": HARD}, es={"hard": HARD | {"same": "Guardar"}})
+    made = await desk.ada.post("/api/l10n/export", {"locale": "es", "format": format})
+    body = (await desk.ada.get(f"/api/repo-obj/{made['object_id']}/content")).raw
+
+    object_id = await _uploaded(desk, edited(body, tmp_path / f"es.{format}"), f"es.{format}")
+    report = await desk.imported(object_id=object_id, locale="es")
+
+    assert (report["locales"]["es"]["proposed"], report["refused"]) == (1, [])
+    assert (await desk.coverage())["pending"] == 1
+    assert (await desk.message("words.save"))["pending"]["text"] == 'Grabar "todo"\n'
 
 
 XLIFF = '<xliff xmlns="urn:oasis:names:tc:xliff:document:1.2"><file><body>{}</body></file></xliff>'

@@ -236,6 +236,23 @@ async def test_fifty_proposals_at_once_leave_one_and_the_others_in_the_history(d
     assert (await desk.coverage())["pending"] == 1
 
 
+async def test_of_fifty_proposals_for_one_revision_one_is_taken(desk: Desk) -> None:
+    found = await desk.message("words.save")
+    tag = {"if-match": f'"{found["revision"]}"'}
+    people = [await desk.company.join("translator") for _ in range(50)]
+
+    answers = await asyncio.gather(
+        *(
+            one.put(f"/api/l10n/messages/{found['id']}", {"text": f"Salvar {n}"}, headers=tag)
+            for n, one in enumerate(people)
+        )
+    )
+
+    assert sorted(answer.status for answer in answers) == [200] + [412] * 49
+    [taken] = [n for n, answer in enumerate(answers) if answer.status == 200]
+    assert (await desk.message("words.save"))["pending"]["text"] == f"Salvar {taken}"
+
+
 async def test_people_decide_while_catalogs_come_in_and_no_one_waits_in_a_circle(desk: Desk) -> None:
     many = {f"m{n:04}": f"Text {n}" for n in range(2_000)}
     write_catalogs(desk.shipped, en={"many": many}, es={"many": many})

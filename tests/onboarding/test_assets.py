@@ -157,14 +157,12 @@ async def test_bytes_stay_in_the_store_as_long_as_a_file_refers_to_them(
 
 async def test_files_count_as_storage_and_there_are_at_most_a_hundred(owner: Client) -> None:
     async def used() -> int:
-        usage = (await owner.get("/api/usage")).body
-        return (
-            next((one["used"] for one in usage["items"] if one["dimension"] == "storage.bytes"), 0)
-            if "items" in usage
-            else 0
-        )
+        lines = (await owner.get("/api/usage"))["items"]
+        return sum(line["used"] for line in lines if (line["level"], line["dimension"]) == ("team", "storage.bytes"))
 
+    before = await used()
     replies = await asyncio.gather(*(upload(owner, font(60 + n), "font") for n in range(105)))
 
     assert sorted(reply.status for reply in replies) == [*[201] * 100, *[409] * 5]
     assert {reply.code for reply in replies if reply.status == 409} == {"onboarding.too_many_assets"}
+    assert await used() - before == sum(reply["size"] for reply in replies if reply.status == 201)

@@ -3,6 +3,7 @@
 import time
 from datetime import UTC, datetime
 from random import Random
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
@@ -44,6 +45,62 @@ async def test_a_term_is_added_changed_and_removed(ada: Client) -> None:
     events = [event for event in (await ada.get("/api/audit"))["items"] if event["kind"].startswith("glossary.")]
     assert [event["kind"] for event in events] == ["glossary.removed", "glossary.changed", "glossary.added"]
     assert not any("board" in str(event) or "tablero" in str(event) for event in events)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"term": "atrium", "translation": "atrio"}, {"term": "Atrium", "translation": "vestíbulo"}),
+        ({"term": "ÞING", "translation": "asamblea"}, {"term": "Þing", "translation": None}),
+        ({"term": "Reading  Room", "translation": "sala"}, {"term": "reading room", "translation": "salón"}),
+    ],
+)
+async def test_e19_a_term_that_another_contradicts_is_refused_and_the_other_is_named(
+    ada: Client, first: dict[str, str], second: dict[str, str]
+) -> None:
+    added = await ada.post("/api/glossary", {"target": "es", **first})
+
+    refused = await ada.post("/api/glossary", {"target": "es", **second})
+
+    assert (added.status, refused.status, refused.code) == (201, 409, "glossary.contradicted")
+    assert (refused["term"], refused["translation"]) == (added["term"], added["translation"])
+    assert f"“{added['term']}”" in refused["detail"]
+    assert [one["term"] for one in (await ada.get("/api/glossary"))["items"]] == [added["term"]]
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        {"target": "es", "term": "Atrium", "translation": "Atrio"},
+        {"target": "es", "term": "Atrium", "translation": "vestíbulo", "case_sensitive": True},
+        {"target": "nl", "term": "Atrium", "translation": "hal"},
+        {"target": "es", "term": "Atria", "translation": "vestíbulos"},
+    ],
+)
+async def test_e19_terms_that_agree_or_never_meet_stand_beside_each_other(ada: Client, second: dict[str, Any]) -> None:
+    await ada.post("/api/glossary", {"target": "es", "term": "atrium", "translation": "atrio"})
+
+    assert (await ada.post("/api/glossary", second)).status == 201
+
+
+async def test_e19_terms_that_contradicted_each_other_before_stay_and_can_be_settled(
+    ada: Client, firm: Company
+) -> None:
+    await ada.post("/api/glossary", {"target": "es", "term": "atrium", "translation": "atrio"})
+    await ada.post("/api/glossary", {"target": "es", "term": "Atrium", "translation": "atrio"})
+    url = firm.house.services.settings.database_url
+    await run_as_owner(
+        url, "UPDATE glossary_terms SET translation = 'hall' WHERE team_id = $1 AND term = 'Atrium'", UUID(ada.team_id)
+    )
+
+    noted = await ada.post(
+        "/api/glossary", {"target": "es", "term": "Atrium", "translation": "hall", "note": "the house"}
+    )
+    turned = await ada.post("/api/glossary", {"target": "es", "term": "Atrium", "translation": "patio"})
+    settled = await ada.post("/api/glossary", {"target": "es", "term": "Atrium", "translation": "atrio"})
+
+    assert [noted.status, turned.status, settled.status] == [200, 409, 200]
+    assert (await ada.get("/api/glossary"))["items"][0]["translation"] == "atrio"
 
 
 async def test_members_read_and_only_managers_change(ada: Client, firm: Company) -> None:

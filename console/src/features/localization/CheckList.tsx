@@ -15,8 +15,10 @@ interface Props {
 const LOOKS = { error: [CircleAlert, 'text-danger'], warning: [TriangleAlert, 'text-warning'] } as const;
 
 /** The server alone has the glossary; the rest it finds is found here as well. */
-const ofServer = ({ pending }: Message, text: string) =>
-  pending?.text === text ? pending.checks.filter(({ code }) => code === 'glossary') : [];
+const ofServer = ({ pending, machine, text: drafted }: Message, text: string) => {
+  const found = pending?.text === text ? pending.checks : drafted === text ? machine?.checks : undefined;
+  return (found ?? []).filter(({ code }) => code === 'glossary');
+};
 
 export function CheckList({ id, checks, message, text }: Props) {
   const { t } = useLanguage();

@@ -8,6 +8,7 @@ from atrium.kit.catalogs import CONTROL, LONGEST_TEXT
 from atrium.kit.icu import Argument, MessageRefused, Signature, parse, print_node, signature, walk
 from atrium.kit.languages import plural_forms
 from atrium.product.localization.model import Check
+from atrium.product.translation.terms import Glossary, is_followed
 
 _SPECIAL = re.compile(r"[{}<'#]")
 # Words and bare arguments alone: most messages that are not plain, and read without a parser.
@@ -16,6 +17,7 @@ _BARE, _ARGUMENT = re.compile(r"[^{}<'#]*(?:\{\w+\}[^{}<'#]*)+\Z"), re.compile(r
 _NUMBER = frozenset({"number", "plural", "selectordinal", "spellout", "ordinal", "duration"})
 _MOMENT = frozenset({"date", "time"})
 _SHOWN = frozenset({"", "number", "date", "time"})
+_MOST_TERMS = 20
 
 
 def check(source: str, text: str, locale: str, max_length: int | None) -> list[Check]:
@@ -28,6 +30,13 @@ def check(source: str, text: str, locale: str, max_length: int | None) -> list[C
 def errors_of(source: str, text: str, max_length: int | None) -> list[Check]:
     """What keeps a text out."""
     return [Check(code, "error", message) for code, message in _errors(source, text, max_length)]
+
+
+def check_terms(glossary: Glossary, source: str, text: str) -> list[Check]:
+    """A warning for each term of the source whose wanted words a text does not have."""
+    missed = [one for one in glossary.occurring(source) if not is_followed(one, text)]
+    said = [f"the glossary wants “{one.wanted}” for “{one.term}”" for one in missed[:_MOST_TERMS]]
+    return [Check("glossary", "warning", message) for message in said]
 
 
 def is_plain(text: str) -> bool:

@@ -17,6 +17,7 @@ from atrium.product.localization import checks, service, store
 from atrium.product.localization.model import DraftBatch, MessageRow, Namespace, NothingMissing
 from atrium.product.translation import service as translation
 from atrium.product.translation.asking import Languages
+from atrium.product.translation.terms import Glossary
 from atrium.seams.context import Context, Operation
 from atrium.seams.jobs import Assignment
 
@@ -77,6 +78,7 @@ async def run_draft(op: Operation, job: Assignment) -> dict[str, Any]:
         ]
     except Exhausted:
         drafts = [_draft(row, None, None, "quota") for row in rows]
+    drafts = [_judged(row, draft, glossary) for row, draft in zip(rows, drafts, strict=True)]
     async with op.begin() as ctx:
         kept = await store.put_drafts(ctx.db, founding.org_id, job.id, drafts, op.who.user_id)
         drafted = sum(one["text"] is not None for one in drafts)
@@ -95,11 +97,20 @@ def _draft(row: MessageRow, text: str | None, model: str | None, problem: str | 
         "text": text,
         "model": model,
         "problem": None if text else problem or "no_text",
+        "checks": [],
     }
 
 
+def _judged(row: MessageRow, draft: dict[str, Any], glossary: Glossary) -> dict[str, Any]:
+    """A draft with the warnings that a proposal of the same text would have; none of them refuses it."""
+    if (text := draft["text"]) is None:
+        return draft
+    found = checks.check(row.source, text, row.locale, row.max_length) + checks.check_terms(glossary, row.source, text)
+    return draft | {"checks": msgspec.to_builtins(found)}
+
+
 async def follow_up(ctx: Context, finished: Sequence[FinishedJob]) -> list[Drafts]:
-    """Release what ended jobs have not drafted, and queue what comes after those that go on."""
+    """Release what ended jobs have not drafted, and queue what comes after those that go on: nothing once one of a batch was cancelled."""
     org_id = ctx.who.org_id
     reasons = {job.id: "cancelled" if job.state == "cancelled" else job.error and job.error[:200] for job in finished}
     await store.end_drafting(ctx.db, org_id, reasons)
@@ -108,11 +119,14 @@ async def follow_up(ctx: Context, finished: Sequence[FinishedJob]) -> list[Draft
         goes_on = job.state == "succeeded" and job.input.get("follow") and not (job.result or {}).get("quota")
         if not goes_on or job.owner is None:
             continue
+        owner = ctx.acting_as(job.owner)
+        if await jobs.is_any_cancelled(owner, DRAFT_KIND, {"batch": job.input["batch"]}):
+            continue
         rows = await store.list_missing(
             ctx.db, org_id, job.input["locale"], job.input.get("ns"), MOST_STRINGS, untried=True
         )
         if rows:
-            drafts = await jobs.draft(ctx.acting_as(job.owner), DRAFT_KIND, [job.input])
+            drafts = await jobs.draft(owner, DRAFT_KIND, [job.input])
             await store.mark_drafting(ctx.db, org_id, drafts.jobs[0].id, [row.id for row in rows])
             following.append(drafts)
     return following

@@ -75,7 +75,7 @@ class Catalog(msgspec.Struct, frozen=True, dict=True):
 
 
 class Check(msgspec.Struct, frozen=True):
-    """Something about a proposed text: an error keeps it out, a warning travels with it."""
+    """Something about a proposed or drafted text: an error keeps it out, a warning travels with it."""
 
     code: str
     level: Literal["error", "warning"]
@@ -92,10 +92,11 @@ class PendingText(msgspec.Struct, frozen=True):
 
 
 class MachineDraft(msgspec.Struct, frozen=True):
-    """Which model made the text, and when."""
+    """Which model made the text, when, and the warnings about it."""
 
     model: str
     at: datetime
+    checks: list[Check]
 
 
 class FormerText(msgspec.Struct, frozen=True):
@@ -166,6 +167,7 @@ class MessageRow(msgspec.Struct, frozen=True):
     comment: str
     model: str | None
     drafted_at: datetime | None
+    draft_checks: list[Any]
     draft_job: UUID | None
     problem: str | None
     retired: bool

@@ -37,7 +37,6 @@ from atrium.product.localization.model import (
     TextRefused,
 )
 from atrium.product.translation import service as translation
-from atrium.product.translation.terms import is_followed
 from atrium.seams.context import Operation
 
 # Of a page with the texts that messages had before, so that it stays as small as others.
@@ -128,7 +127,7 @@ def shown(row: MessageRow) -> LocalMessage:
         pending = PendingText(row.pending_text, row.pending_by, row.pending_at, found)
     machine = None
     if row.status == "machine" and row.model is not None and row.drafted_at is not None:
-        machine = MachineDraft(row.model, row.drafted_at)
+        machine = MachineDraft(row.model, row.drafted_at, msgspec.convert(row.draft_checks, list[Check]))
     return LocalMessage(
         id=row.id,
         locale=row.locale,
@@ -188,8 +187,7 @@ def _sound(row: MessageRow, text: str) -> list[Check]:
 
 async def _glossary_warnings(op: Operation, founding: Founding, row: MessageRow, text: str) -> list[Check]:
     glossary = await translation.read_glossary(op, row.locale, founding.team_id)
-    missed = [one for one in glossary.occurring(row.source) if not is_followed(one, text)]
-    return [Check("glossary", "warning", f"the glossary wants “{one.wanted}” for “{one.term}”") for one in missed[:20]]
+    return checks.check_terms(glossary, row.source, text)
 
 
 async def review_text(op: Operation, id: UUID, decision: Decision, comment: str, if_match: str | None) -> LocalMessage:

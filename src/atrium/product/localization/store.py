@@ -12,8 +12,8 @@ from atrium.product.localization.model import FormerText, ImportProgress, Messag
 
 _ROW = (
     "id, locale, ns, key, source, about, max_length, screens, text, status, text_source, fits, by_person, text_by, text_at, disk_text, "
-    "pending_text, pending_by, pending_at, pending_checks, comment, model, drafted_at, draft_job, problem, retired_at IS NOT NULL, "
-    "revision, updated_at"
+    "pending_text, pending_by, pending_at, pending_checks, comment, model, drafted_at, draft_checks, draft_job, problem, "
+    "retired_at IS NOT NULL, revision, updated_at"
 )
 # What a merge may change, with the type in which its column travels; one array each is read several times as fast as records of JSON.
 _MERGED = {
@@ -452,8 +452,8 @@ async def put_drafts(db: Transaction, org_id: UUID, job_id: UUID, drafts: Sequen
     return await db.run(
         """
         WITH locked AS (
-          SELECT m.id, w.text, w.model, w.problem
-            FROM jsonb_to_recordset(:drafts) AS w (id uuid, source text, text text, model text, problem text)
+          SELECT m.id, w.text, w.model, w.problem, w.checks
+            FROM jsonb_to_recordset(:drafts) AS w (id uuid, source text, text text, model text, problem text, checks jsonb)
             JOIN l10n_messages m ON m.org_id = :org_id AND m.id = w.id
            WHERE m.draft_job = :job_id AND m.status = 'missing' AND m.source = w.source
            ORDER BY m.locale, m.key FOR UPDATE OF m
@@ -462,7 +462,8 @@ async def put_drafts(db: Transaction, org_id: UUID, job_id: UUID, drafts: Sequen
            SET text = l.text, status = CASE WHEN l.text IS NULL THEN 'missing' ELSE 'machine' END,
                text_source = CASE WHEN l.text IS NOT NULL THEN m.source END, text_at = CASE WHEN l.text IS NOT NULL THEN now() END,
                model = CASE WHEN l.text IS NOT NULL THEN l.model END, drafted_at = CASE WHEN l.text IS NOT NULL THEN now() END,
-               problem = l.problem, draft_job = NULL, fits = true, changed_by = :by, revision = revision + 1, updated_at = now()
+               draft_checks = l.checks, problem = l.problem, draft_job = NULL, fits = true, changed_by = :by, revision = revision + 1,
+               updated_at = now()
           FROM locked l WHERE m.org_id = :org_id AND m.id = l.id AND m.status = 'missing'
         """,
         org_id=org_id,

@@ -85,3 +85,14 @@ async def list_kinds(db: Transaction, org_id: UUID, ids: list[UUID]) -> dict[UUI
 
 async def delete_asset(db: Transaction, org_id: UUID, id: UUID) -> bool:
     return bool(await db.run("DELETE FROM onboarding_assets WHERE org_id = :org_id AND id = :id", org_id=org_id, id=id))
+
+
+async def count_kept(db: Transaction, org_id: UUID) -> dict[UUID, int]:
+    """How many bytes of pictures and fonts a company's pages show; they are no team's."""
+    rows = await db.rows(
+        """
+        SELECT org_id, coalesce(sum(size), 0) FROM onboarding_assets WHERE org_id = :org_id GROUP BY org_id
+        """,
+        org_id=org_id,
+    )
+    return {team_id: int(size) for team_id, size in rows}

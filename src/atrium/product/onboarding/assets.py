@@ -29,10 +29,12 @@ from atrium.product.onboarding.service import require_owner
 from atrium.seams.blobs import BlobMissing
 from atrium.seams.context import Context, Operation
 from atrium.seams.onboarding import AssetKind
+from atrium.seams.wiring import Keeper
 
 SENT_BYTES, MOST_ASSETS = 2 << 20, 100
 # Base64 takes four bytes for three; the rest is for line breaks and for the JSON around it.
 BODY_LIMIT = 3 << 20
+KEEPER = Keeper("files", asset_rows.count_kept)
 _SIDES: dict[AssetKind, tuple[int, ...]] = {"logo": logo.SIDES, "hero": (2560, 1920, 1280, 960, 640)}
 _KEPT: dict[AssetKind, int] = {"logo": logo.KEPT_BYTES, "hero": 1 << 20}
 _SEND = "send a PNG, JPEG or WebP image, or for a font a WOFF2 file, of at most 2 MiB as base64"

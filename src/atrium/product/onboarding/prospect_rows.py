@@ -7,6 +7,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.kit.database import Transaction
+from atrium.kit.paging import MOST_TEXT
 from atrium.product.onboarding.model import (
     Author,
     Decision,
@@ -104,15 +105,23 @@ async def list_prospects(
     pattern: str | None,
     before: UUID | None,
     limit: int,
-) -> list[Prospect]:
+) -> tuple[list[Prospect], int]:
+    """Prospects, and how many of them fit on a page; what is behind the first that does not is not even read."""
     rows = await db.rows(
         f"""
-        SELECT {_PROSPECT} FROM prospects p LEFT JOIN users u ON u.org_id = p.org_id AND u.id = p.decided_by
-         WHERE p.org_id = :org_id AND (:state::text IS NULL OR p.state = :state::text)
-           AND (:verdict::text IS NULL OR p.gate = :verdict::text OR p.judge = :verdict::text)
-           AND (:pattern::text IS NULL OR p.words LIKE :pattern::text)
-           AND (:before::uuid IS NULL OR p.id < :before::uuid)
-         ORDER BY p.id DESC LIMIT :limit
+        SELECT {_PROSPECT}, p.preceding < {MOST_TEXT} FROM (
+          SELECT t.*, coalesce(sum(size) OVER (ORDER BY id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS preceding,
+                 coalesce(sum(size) OVER (ORDER BY id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING), 0) AS earlier
+            FROM (
+              SELECT p.*, octet_length(p.fields::text) + octet_length(p.later::text) AS size FROM prospects p
+               WHERE p.org_id = :org_id AND (:state::text IS NULL OR p.state = :state::text)
+                 AND (:verdict::text IS NULL OR p.gate = :verdict::text OR p.judge = :verdict::text)
+                 AND (:pattern::text IS NULL OR p.words LIKE :pattern::text)
+                 AND (:before::uuid IS NULL OR p.id < :before::uuid)
+               ORDER BY p.id DESC LIMIT :limit
+            ) AS t
+        ) AS p LEFT JOIN users u ON u.org_id = p.org_id AND u.id = p.decided_by
+         WHERE p.earlier < {MOST_TEXT} ORDER BY p.id DESC
         """,
         org_id=org_id,
         state=state,
@@ -121,7 +130,7 @@ async def list_prospects(
         before=before,
         limit=limit,
     )
-    return [_prospect_of(row) for row in rows]
+    return [_prospect_of(row[:-1]) for row in rows], sum(row[-1] for row in rows)
 
 
 async def find_prospect(db: Transaction, org_id: UUID, id: UUID) -> Prospect | None:

@@ -24,13 +24,13 @@ DAYS = 30
 async def list_prospects(
     ctx: Context, state: ProspectState | None, verdict: str | None, q: str | None, limit: int, cursor: str | None
 ) -> ProspectListing:
-    """Who signed up, newest first; the first page tells as well how many came how far."""
+    """Who signed up, newest first and a few at a time when their answers are long; the first page tells as well how many came how far."""
     org_id = await require_owner(ctx)
     pager = Pager(ctx.services.keys, "prospects", ctx.who.team_id, state, verdict, q)
     pattern = contains_pattern(q.lower()) if q else None
     before = pager.read(cursor, UUID)
-    found = await prospect_rows.list_prospects(ctx.db, org_id, state, verdict, pattern, before, limit + 1)
-    page = pager.page(found, limit, lambda one: one.id)
+    found, fits = await prospect_rows.list_prospects(ctx.db, org_id, state, verdict, pattern, before, limit + 1)
+    page = pager.page(found, min(limit, fits), lambda one: one.id)
     days = await store.list_days(ctx.db, org_id, DAYS) if cursor is None else []
     return ProspectListing(page.items, days, page.next_cursor)
 

@@ -208,7 +208,7 @@ class _Work:
         return batch
 
     async def _ask(self, batch: list[_Group], seconds: float) -> dict[str, Any]:
-        turn = await asyncio.to_thread(self._turn, batch)
+        turn = await self.op.services.threads.run(self.op.who.org_id, self._turn, batch)
 
         def simulation() -> str:
             blocks = {str(number): pseudo_translation(group.sent) for number, group in enumerate(batch)}
@@ -216,7 +216,7 @@ class _Work:
 
         reply = await ai.run_on(self.op, self.model, turn, seconds=seconds, simulation=simulation)
         self.outcome.add(reply.usage)
-        said = await asyncio.to_thread(json.loads, reply.text)
+        said = await self.op.services.threads.run(self.op.who.org_id, json.loads, reply.text)
         if self.languages.source is None and self.outcome.source == UNKNOWN and is_tag(said["source"]):
             self.outcome.source = canonical(said["source"])
         return dict(said["blocks"])

@@ -10,19 +10,21 @@ from atrium.kit.ids import new_id
 from atrium.kit.languages import canonical
 from atrium.kit.paging import Page, Pager
 from atrium.product.translation import store
-from atrium.product.translation.model import GlossaryFull, GlossaryTerm, TermDraft, TermMissing
+from atrium.product.translation.model import GlossaryFull, GlossaryTerm, TermContradicted, TermDraft, TermMissing
+from atrium.product.translation.terms import folded
 from atrium.seams.context import Context
 
 MOST_TERMS = 5_000
 
 
 async def put_term(ctx: Context, draft: TermDraft) -> tuple[GlossaryTerm, bool]:
-    """Add a term or change what it is translated to; whether it is new."""
+    """Add a term or change what it is translated to; whether it is new. Refused where another one contradicts it."""
     draft = _tidy(draft)
     await store.lock_glossary(ctx.db, ctx.who.team_id)
     known = await store.find_term(ctx.db, ctx.who, draft.target, draft.term)
     if known is None and await store.count_terms(ctx.db, ctx.who) >= MOST_TERMS:
         raise GlossaryFull(f"a team has at most {MOST_TERMS} terms; remove some first", limit=MOST_TERMS)
+    await _require_agreement(ctx, draft, known)
     made = await store.put_term(ctx.db, ctx.who, new_id(), draft)
     if made is None:
         raise TermMissing("the term was not stored")
@@ -48,6 +50,26 @@ async def list_terms(
     pager = Pager(ctx.services.keys, "glossary", ctx.who.team_id, target, search)
     found = await store.list_terms(ctx.db, ctx.who, target, search, pager.read(cursor, tuple[str, UUID]), limit + 1)
     return pager.page(found, limit, lambda one: (one.term, one.id))
+
+
+async def _require_agreement(ctx: Context, draft: TermDraft, known: GlossaryTerm | None) -> None:
+    """Refuse a term that wants something else than one that differs in case alone, while case counts in neither.
+
+    Where two such terms are there already, what does not touch their contradiction can still be changed.
+    """
+    if draft.case_sensitive:
+        return
+    if known is not None and (known.translation, known.case_sensitive) == (draft.translation, False):
+        return
+    plain, wanted = folded(draft.term), folded(draft.wanted)
+    for other in await store.list_caseless(ctx.db, ctx.who, draft.target, len(plain)):
+        if other.term != draft.term and folded(other.term) == plain and folded(other.wanted) != wanted:
+            raise TermContradicted(
+                f"the glossary translates “{other.term}” as “{other.wanted}”, whatever its case; "
+                "change that term, or let case count in one of them",
+                term=other.term,
+                translation=other.translation,
+            )
 
 
 def _tidy(draft: TermDraft) -> TermDraft:

@@ -149,6 +149,11 @@ class TermDraft(msgspec.Struct, frozen=True, kw_only=True):
     note: str = ""
     case_sensitive: bool = False
 
+    @property
+    def wanted(self) -> str:
+        """What should stand in a translation."""
+        return self.term if self.translation is None else self.translation
+
 
 class BadMessage(Invalid):
     """The text is not an ICU message."""
@@ -166,6 +171,12 @@ class TermMissing(Missing):
     """The team's glossary has no such term for this language."""
 
     code, title = "glossary.missing", "No such term"
+
+
+class TermContradicted(Conflict):
+    """Another term differs from this one in case alone, case counts in neither, and they are translated differently."""
+
+    code, title = "glossary.contradicted", "Another term says otherwise"
 
 
 class GlossaryFull(Conflict):

@@ -1,6 +1,5 @@
 """The verbs of translation: cut, ask, judge, put together, keep."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from uuid import UUID
@@ -84,9 +83,10 @@ async def list_translations(
     """The caller's own translations, newest first, a few at a time when they are long."""
     target = target and canonical(target)
     pager = Pager(ctx.services.keys, "translations", ctx.who.user_id, target)
-    found = await store.list_translations(ctx.db, ctx.who, target, pager.read(cursor, tuple[datetime, UUID]), limit + 1)
-    fits = fitting([one.text + one.original for one in found])
-    return pager.page(found, min(limit, fits), lambda one: (one.created_at, one.id))
+    after = pager.read(cursor, tuple[datetime, UUID])
+    found, fits = await store.list_translations(ctx.db, ctx.who, target, after, limit + 1)
+    fits = min(limit, fits, fitting([one.text + one.original for one in found]))
+    return pager.page(found, fits, lambda one: (one.created_at, one.id))
 
 
 async def translate_catalog(op: Operation, draft: CatalogDraft) -> TranslatedCatalog:
@@ -96,7 +96,7 @@ async def translate_catalog(op: Operation, draft: CatalogDraft) -> TranslatedCat
     languages = _languages(draft.target, draft.source or (catalogs.BASE if draft.messages is None else None))
     messages = draft.messages
     if messages is None:
-        messages = await asyncio.to_thread(_own_messages, draft.namespace)
+        messages = await op.services.threads.run(op.who.org_id, _own_messages, draft.namespace)
     drafts = await draft_messages(op, messages, languages, await read_glossary(op, languages.target, op.who.team_id))
     problems = drafts.refused | {key: SENTENCES[reason] for key, reason in drafts.reasons.items()}
     return TranslatedCatalog(languages.target, drafts.messages, problems, drafts.usage, drafts.simulated)
@@ -147,7 +147,7 @@ async def read_glossary(op: Operation, target: str, team_id: UUID) -> Glossary:
     targets = widening(target)
     async with op.begin(reading=True) as ctx:
         terms = await store.list_terms_for(ctx.db, ctx.who.org_id, team_id, targets)
-    return await asyncio.to_thread(Glossary, terms, targets)
+    return await op.services.threads.run(op.who.org_id, Glossary, terms, targets)
 
 
 @heavy

@@ -39,19 +39,22 @@ def _listing(*, after: bool, target: bool) -> str:
     """What fits on a page and one row more; the texts of the others are not even read."""
     narrowed = " AND target = :target" if target else ""
     narrowed += " AND (created_at, id) < (:after_at, :after_id)" if after else ""
-    before = f"ORDER BY {_NEWEST} ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING"
+    before = f"ORDER BY {_NEWEST} ROWS BETWEEN UNBOUNDED PRECEDING AND"
     return f"""
-      SELECT {_STORED} FROM (
-        SELECT t.*, sum(octet_length(text) + octet_length(original)) OVER ({before}) AS before FROM (
-          SELECT {_STORED} FROM translations WHERE org_id = :org_id AND user_id = :user_id{narrowed} ORDER BY {_NEWEST} LIMIT :limit
+      SELECT {_STORED}, before < {MOST_TEXT} FROM (
+        SELECT t.*, coalesce(sum(size) OVER ({before} 1 PRECEDING), 0) AS before,
+               coalesce(sum(size) OVER ({before} 2 PRECEDING), 0) AS earlier FROM (
+          SELECT {_STORED}, octet_length(text) + octet_length(original) + octet_length(report::text) AS size
+            FROM translations WHERE org_id = :org_id AND user_id = :user_id{narrowed} ORDER BY {_NEWEST} LIMIT :limit
         ) AS t
-      ) AS t WHERE before IS NULL OR before < {MOST_TEXT} ORDER BY {_NEWEST}
+      ) AS t WHERE earlier < {MOST_TEXT} ORDER BY {_NEWEST}
     """
 
 
 async def list_translations(
     db: Transaction, who: Principal, target: str | None, after: tuple[datetime, UUID] | None, limit: int
-) -> list[StoredTranslation]:
+) -> tuple[list[StoredTranslation], int]:
+    """Translations, and how many of them fit on a page with their reports."""
     at, id = after or (None, None)
     rows = await db.rows(
         _listing(after=after is not None, target=target is not None),
@@ -62,7 +65,9 @@ async def list_translations(
         after_id=id,
         limit=limit,
     )
-    return [msgspec.convert(dict(zip(_STORED.split(", "), row, strict=True)), StoredTranslation) for row in rows]
+    names = [*_STORED.split(", "), "fits"]
+    found = [msgspec.convert(dict(zip(names, row, strict=True)), StoredTranslation) for row in rows]
+    return found, sum(row[-1] for row in rows)
 
 
 async def delete_translations_of(db: Transaction, org_id: UUID, user_id: UUID) -> int:
@@ -109,6 +114,21 @@ async def find_term(db: Transaction, who: Principal, target: str, term: str) -> 
         team_id=who.team_id,
         target=target,
         term=term,
+    )
+
+
+async def list_caseless(db: Transaction, who: Principal, target: str, length: int) -> list[GlossaryTerm]:
+    """The terms of a language in which case does not count, of so many characters."""
+    return await db.all(
+        GlossaryTerm,
+        f"""
+        SELECT {_TERM} FROM glossary_terms
+         WHERE org_id = :org_id AND team_id = :team_id AND target = :target AND NOT case_sensitive AND length(term) = :length ORDER BY term
+        """,
+        org_id=who.org_id,
+        team_id=who.team_id,
+        target=target,
+        length=length,
     )
 
 
