@@ -287,6 +287,34 @@ describe('usage', () => {
   });
 });
 
+describe('storage', () => {
+  it('says what takes the place, and that a limit was raised, in every language', async () => {
+    await call(server, '/api/notes', { token: ada, body: { title: 'Long', body: 'x'.repeat(2500) } });
+    for (const language of ['en', 'es', 'nl', 'is']) {
+      await call(server, '/api/profile', { token: ada, body: { locale: language } });
+      const person = await openPerson(browser, server, { token: ada, locale: language, worker: false });
+      await person.page.route('**/api/usage', async (route) => {
+        const reply = await route.fetch();
+        const body = await reply.json();
+        const line = body.items.find((one) => one.dimension === 'storage.bytes' && one.level === 'org');
+        Object.assign(line, { limit: 5000, remaining: 0, raised_from: 1000, raised_at: '2026-03-01T10:00:00Z' });
+        await route.fulfill({ response: reply, json: body });
+      });
+      await person.go('/settings/usage');
+
+      const region = person.page.getByTestId('parts');
+      await region.first().waitFor();
+      assert.equal(await region.count(), 2);
+      for (const part of ['files', 'notes', 'workflows', 'jobs']) {
+        assert.equal(await region.first().getByText(wordsOf(language)(`usage.parts_${part}`), { exact: true }).count(), 1);
+      }
+      assert.equal(await person.page.getByTestId('raised').count(), 1);
+      await person.close();
+    }
+    await call(server, '/api/profile', { token: ada, body: { locale: 'en' } });
+  });
+});
+
 describe('the languages of an instance', () => {
   it('are what its operator chose, for everyone who may not switch', async () => {
     const fresh = await openServer();

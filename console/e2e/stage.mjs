@@ -37,10 +37,10 @@ export async function visit(person, screen) {
 
 const SIZE = { width: 1280, height: 800 };
 const WIDTHS = [320, 768, 1440];
-const EVERY_WIDTH = [320, 360, 768, 1024, 1440, 2560];
+export const EVERY_WIDTH = [320, 360, 768, 1024, 1440, 2560];
 
 /** What does not fit at these widths, and what is too small to touch on a phone. */
-async function misfits(page, widths) {
+export async function misfits(page, widths) {
   const found = [];
   for (const width of widths) {
     await page.setViewportSize({ ...SIZE, width });
@@ -91,7 +91,7 @@ async function wrongsOf({ page }) {
 }
 
 /** Back to the words as people read them: brackets make a text wider than it is. */
-function takeBrackets() {
+export function takeBrackets() {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) if (/[⟦⟧]/.test(node.data)) node.data = node.data.replace(/⟦[\u2060-\u2064]*|⟧/g, '');
 }

@@ -28,6 +28,7 @@ PLUGIN = Plugin(
             permission="chat:use",
             effect="read",
             untrusted=False,
+            feature="chat",
             perform=chat_message,
             seconds=300,
             parameters=(Parameter(name="text", type="string", description="What to say to the model."),),
@@ -38,6 +39,7 @@ PLUGIN = Plugin(
             permission="chat:use",
             effect="read",
             untrusted=False,
+            feature="translate",
             perform=translate_text,
             seconds=LONGEST_TRANSLATION,
             parameters=(

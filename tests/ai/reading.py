@@ -91,4 +91,4 @@ class Reader:
 
 def _event(block: bytes) -> Event:
     fields = dict(line.split(": ", 1) for line in block.decode().split("\n"))
-    return Event(fields["id"], fields["event"], json.loads(fields["data"]))
+    return Event(fields.get("id", ""), fields["event"], json.loads(fields["data"]))

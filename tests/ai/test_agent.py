@@ -219,6 +219,35 @@ async def test_bad_arguments_are_told_to_the_model(alice: Client, speaker: Speak
     assert [step["status"] for step in reply["steps"]] == ["bad_arguments", "ok"]
 
 
+@pytest.mark.parametrize("written", ['{"title": ', "[1]", "look!", '{"title": 1} or so'])
+async def test_e16_arguments_that_are_no_json_are_a_step_and_not_the_end(
+    alice: Client, elsewhere: Client, speaker: Speaker, written: str
+) -> None:
+    reply = await run(alice, speaker, calls(("notes_create", written)), calls(NEW_NOTE), says("Done."))
+
+    assert (reply.status, reply["stop"]) == (200, "answer")
+    assert [(step["status"], step["arguments"]) for step in reply["steps"]] == [
+        ("bad_arguments", {}),
+        ("ok", NEW_NOTE[1]),
+    ]
+    assert "not a JSON object" in reply["steps"][0]["result"]
+    again = await elsewhere.post("/api/agent", {"run": reply["id"]})
+    assert again["steps"] == reply["steps"]
+
+
+async def test_e15_an_answer_in_another_format_is_refused(alice: Client, elsewhere: Client, speaker: Speaker) -> None:
+    schema = {"type": "object", "properties": {"count": {"type": "integer"}}, "required": ["count"]}
+    wanted = {"type": "json_schema", "json_schema": {"name": "count", "schema": schema}}
+
+    reply = await run(alice, speaker, calls(NEW_NOTE), says("Two."), says("Still two."), response_format=wanted)
+
+    assert (reply.status, reply.code, reply["text"]) == (502, "ai.format_refused", "Still two.")
+    assert [step["status"] for step in reply["steps"]] == ["ok"]
+    assert (reply["usage"]["total_tokens"], reply["errors"] != []) == (36, True)
+    again = await elsewhere.post("/api/agent", {"run": reply["id"]})
+    assert (again.status, again.code) == (502, "ai.format_refused")
+
+
 async def test_a_token_without_the_scope_gets_neither_the_tool_nor_the_call(company: Company, speaker: Speaker) -> None:
     narrow = await company.join(scope=["chat:use", "notes:read"])
     offered: list[str] = []
@@ -563,3 +592,15 @@ async def test_a_team_that_turned_the_agent_off_has_none(alice: Client, company:
 def test_budgets_are_those_of_the_contract() -> None:
     assert (agent_model.USUAL_STEPS, agent_model.MOST_STEPS) == (8, 16)
     assert (agent_model.MOST_CALLS, agent_model.MOST_TOKENS) == (24, 50_000)
+
+
+async def test_e7_the_agent_asks_no_model_for_a_team_that_turned_chat_off(
+    alice: Client, company: Company, speaker: Speaker
+) -> None:
+    await (await company.join("owner")).post("/api/features/chat", {"enabled": False})
+
+    reply = await run(alice, speaker, calls(("chat_message", {"text": "Good morning"})), says("It is off."))
+
+    (step,) = reply["steps"]
+    assert (step["name"], step["status"]) == ("chat_message", "denied")
+    assert (await used(alice))["ai.requests"] == 2

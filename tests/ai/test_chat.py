@@ -3,11 +3,16 @@
 import asyncio
 import base64
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from atrium.boot.assemble import Application
+from atrium.engine.ai import parts
+from atrium.engine.extraction import service as extraction
+from atrium.engine.extraction.reading import Extracted
+from atrium.kit.notify import wait_for
 from tests.ai.conftest import reserved, used
 from tests.ai.reading import Reader
 from tests.ai.speaker import Speaker
@@ -191,6 +196,81 @@ async def test_pictures_and_files_go_along_with_the_callers_rights(
     assert (hidden.status, hidden.code) == (404, "repository.missing")
     sent = line.asked["messages"][-1]["content"]
     assert sent[1] == sent[2] == {"type": "image_url", "image_url": {"url": url}}
+
+
+@pytest.mark.parametrize("named", [1, "1", None], ids=["a number", "a number in words", "an id"])
+async def test_e21_a_version_of_a_file_is_named_by_number_or_id(
+    alice: Client, speaker: Speaker, named: int | str | None
+) -> None:
+    first = await alice.put("/api/repo/two.png", PNG + b"first", headers={"content-type": "image/png"})
+    await alice.put("/api/repo/two.png", PNG + b"second", headers={"content-type": "image/png"})
+
+    part = {"type": "file", "object_id": first["id"], "version": named or first["version"]["id"]}
+    asking = asyncio.ensure_future(alice.post("/api/ai/chat", {"prompt": [part]}))
+    line = await speaker.line()
+    line.say("a picture")
+    line.finish()
+
+    assert (await asking).status == 200
+    [sent] = line.asked["messages"][-1]["content"]
+    assert base64.b64decode(sent["image_url"]["url"].partition(",")[2]) == PNG + b"first"
+
+
+@pytest.fixture
+def read_at_last(monkeypatch: pytest.MonkeyPatch) -> Iterator[asyncio.Event]:
+    """Documents are read as soon as this is set."""
+    told = asyncio.Event()
+
+    async def extract(*_: Any) -> Extracted:
+        await told.wait()
+        return Extracted("Forty reefers.", truncated=False)
+
+    monkeypatch.setattr(extraction, "extract", extract)
+    yield told
+    told.set()
+
+
+async def _reefers(person: Client) -> dict[str, Any]:
+    """A part that names a document, which was just uploaded."""
+    made = await person.put("/api/repo/reefers.pdf", b"%PDF-1.7", headers={"content-type": "application/pdf"})
+    return {"type": "file", "object_id": made["id"]}
+
+
+async def test_e21_a_turn_waits_for_the_text_of_its_file(
+    alice: Client, speaker: Speaker, read_at_last: asyncio.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits = asyncio.Event()
+
+    async def waited_for(event: asyncio.Event, seconds: float) -> bool:
+        waits.set()
+        return await wait_for(event, seconds)
+
+    monkeypatch.setattr(parts, "wait_for", waited_for)
+    # Longer than anything here is waited for: what ends it is the word that the text is there.
+    monkeypatch.setattr(parts, "PATIENCE", 10 * PATIENCE)
+
+    asking = asyncio.ensure_future(alice.post("/api/ai/chat", {"prompt": [await _reefers(alice)]}))
+    await asyncio.wait_for(waits.wait(), PATIENCE)
+    read_at_last.set()
+    line = await speaker.line()
+    line.say("Forty.")
+    line.finish()
+
+    assert ((await asking).status, (await asking)["text"]) == (200, "Forty.")
+    assert "Forty reefers." in line.asked["messages"][-1]["content"][0]["text"]
+
+
+@pytest.mark.parametrize("path", ["/api/ai/chat", "/api/ai/chat/stream", "/api/agent"])
+async def test_e21_a_text_that_is_not_read_in_time_is_told_before_the_model_is_asked(
+    alice: Client, speaker: Speaker, read_at_last: asyncio.Event, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    monkeypatch.setattr(parts, "PATIENCE", 0.0)
+    before = speaker.count
+
+    refused = await alice.post(path, {"prompt": [await _reefers(alice)]})
+
+    assert (refused.status, refused.code, refused["retry_after"]) == (409, "ai.text_pending", 2)
+    assert (speaker.count, await reserved(alice)) == (before, 0)
 
 
 async def test_naming_another_machine_needs_the_instance(company: Company, alice: Client, speaker: Speaker) -> None:

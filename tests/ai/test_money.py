@@ -130,7 +130,7 @@ async def books(bench: Bench, numbers: dict[str, int]) -> list[Line]:
 async def test_books_equal_the_models_own_count_where_it_tells_it(llama: Llama, tmp_path: Path) -> None:
     """ATRIUM_FULL: 10,000 turns, a third of them stopped, abandoned or cut."""
     async with bench_on(llama, tmp_path, tells=True) as bench:
-        numbers = await ask_all(bench, len(rounds(60, 10_000)))
+        numbers = await ask_all(bench, len(rounds(36, 10_000)))
         lines = await books(bench, numbers)
         spent = await used(bench.alice)
         left = await reserved(bench.alice)
@@ -151,7 +151,7 @@ async def test_books_are_at_most_a_tenth_above_where_it_does_not(llama: Llama, t
     async with bench_on(llama, tmp_path, tells=False) as bench:
         # What a machine's tokens are like is learned from replies that came to their end, with a report.
         learned = [await ask(bench, number, random.Random(1)) for number in range(1_000_004, 1_000_009)]
-        numbers = {turn: number for number, turn in learned} | await ask_all(bench, len(rounds(90, 2_000)))
+        numbers = {turn: number for number, turn in learned} | await ask_all(bench, len(rounds(60, 2_000)))
         lines = await books(bench, numbers)
         left = await reserved(bench.alice)
 
@@ -172,7 +172,7 @@ async def test_fifty_clients_never_pass_a_limit_and_none_is_refused_while_there_
     llama: Llama, tmp_path: Path
 ) -> None:
     """ATRIUM_FULL: until 100,000 tokens are used."""
-    limit = len(rounds(4_000, 100_000))
+    limit = len(rounds(2_000, 100_000))
     async with bench_on(llama, tmp_path, tells=True) as bench:
         company = await found_company(bench.house)
         operator, alice = await company.join("owner", operator=True), await company.join()

@@ -11,6 +11,7 @@ import pytest
 from atrium.boot.assemble import Application
 from atrium.engine.ai import keeping, running
 from atrium.kit import transcripts
+from atrium.kit.shares import Capacity
 from tests.ai.conftest import reserved, used
 from tests.ai.reading import Reader
 from tests.ai.speaker import Speaker
@@ -318,6 +319,30 @@ async def test_a_stream_ends_with_its_credential_and_its_turn_with_it(
     await asyncio.wait_for(asyncio.gather(revoked.task, removed.task), PATIENCE)
 
 
+@pytest.mark.parametrize("ends", ["asked", "resumed", "agent"])
+async def test_e17_a_stream_whose_credential_ends_says_so(
+    company: Company, houses: list[Application], speaker: Speaker, ends: str
+) -> None:
+    person = await company.join("owner")
+    token = await person.post("/api/tokens", {"name": "t", "scope": ["chat:use"]})
+    narrow = Client(houses[0].app, token["token"], person.user_id)
+    path = "/api/agent" if ends == "agent" else "/api/ai/chat/stream"
+    reader = await Reader(narrow, LASTING | ({"stream": True} if ends == "agent" else {}), path=path).open()
+    line = await speaker.line()
+    line.say("hello")
+    await reader.heard("hello")
+    if ends == "resumed":
+        reader = await Reader(narrow, {"resume": reader.turn}).open()
+        await reader.heard("hello")
+
+    await person.delete(f"/api/tokens/{token['id']}")
+
+    last = await reader.ended()
+    assert (last.name, last.data["code"], last.data["status"]) == ("error", "identity.credential_ended", 401)
+    assert last.id == ""
+    assert not line.hung_up.is_set()
+
+
 async def test_turns_of_a_dead_process_are_paid_once_and_serve_what_was_stored(
     houses: list[Application], alice: Client, elsewhere: Client, speaker: Speaker
 ) -> None:
@@ -435,7 +460,7 @@ async def test_one_more_stream_than_a_process_carries_is_told_so(
     houses: list[Application], alice: Client, speaker: Speaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     turns = houses[0].services.turns
-    monkeypatch.setattr(type(turns), "__len__", lambda self: 2000 if self is turns else 0)
+    monkeypatch.setattr(turns, "capacity", Capacity(0))
     refused = await alice.post("/api/ai/chat/stream", ASK)
     assert (refused.status, refused.code) == (503, "ai.busy")
     assert "retry-after" in refused.headers
@@ -452,7 +477,7 @@ async def test_readers_of_one_reply_are_bounded(alice: Client, elsewhere: Client
     for one in (reader, *readers, foreign):
         assert (await one.ended()).data["text"] == "all of you"
     assert (refused.status, refused.code) == (503, "ai.busy")
-    assert elsewhere.app._services.turns.readers == 0
+    assert len(elsewhere.app._services.turns.capacity) == 0
 
 
 async def test_old_turns_are_forgotten_with_their_words(

@@ -30,6 +30,22 @@ async def test_a_company_is_founded_with_its_team_and_owner(operator: Client, ho
     assert (await owner.get("/api/org"))["plan"] == "team"
 
 
+async def test_e14_the_companys_tag_changes_with_whatever_it_shows(company: Company) -> None:
+    owner = await company.join("owner", org_role="org_owner")
+    first = await owner.get("/api/org")
+    known = {"if-none-match": first.headers["etag"]}
+    same = await owner.get("/api/org", headers=known)
+
+    await owner.post("/api/notes", {"title": "x", "body": "y" * 1000, "visibility": "private"})
+    used = await owner.get("/api/org", headers=known)
+    await owner.post("/api/org/teams", {"name": "Second"})
+    joined = await owner.get("/api/org", headers={"if-none-match": used.headers["etag"]})
+
+    assert (same.status, joined.status) == (304, 200)
+    assert (used.headers["etag"] != first.headers["etag"]) is (used.raw != first.raw)
+    assert {team["name"] for team in joined["teams"]} >= {"Second"}
+
+
 async def test_an_explicit_slug_is_a_natural_key(operator: Client, company: Company) -> None:
     slug = f"acme-{company.org.id.hex[-8:]}"
     first = await founded(operator, slug=slug)
@@ -75,6 +91,21 @@ async def test_a_company_shows_operators_what_it_has_used(operator: Client, hous
 
     spent = next(line for line in company["usage"] if line["dimension"] == "ai.requests")
     assert (spent["level"], spent["window"], spent["used"], spent["remaining"]) == ("org", "day", 1, 199)
+
+
+async def test_operators_see_what_a_company_keeps_before_it_is_in_the_books(
+    operator: Client, house: Application
+) -> None:
+    answer = await founded(operator)
+    at = f"/api/orgs/{answer['org']['id']}"
+    await Client(house.app, answer["token"]).post("/api/notes", {"title": "four", "body": "eight by"})
+
+    replies = [await operator.get(at), await operator.patch(at, {"name": "Renamed"})]
+
+    assert [reply.status for reply in replies] == [200, 200]
+    for company in replies:
+        stored = next(line for line in company["usage"] if line["dimension"] == "storage.bytes")
+        assert (stored["used"], stored["parts"]["notes"]) == (12, 12)
 
 
 async def test_a_suspended_company_reads_and_signs_in_but_does_not_write(

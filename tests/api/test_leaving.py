@@ -116,7 +116,7 @@ async def test_whoever_left_is_nobody_any_more(company: Company, admin: Client) 
 async def test_the_name_is_free_again_and_stays_on_what_they_did(company: Company, admin: Client) -> None:
     ann = await person(company)
     note = await ann.post("/api/notes", {"title": "theirs", "visibility": "team"})
-    await remove(admin, ann)
+    await remove(admin, ann, transfer_to=admin.user_id)
 
     again = await admin.post("/api/members", {"username": ann.username.upper(), "role": "viewer"})
 
@@ -243,6 +243,7 @@ async def test_the_successor_is_somebody_of_the_team(
 async def test_a_company_admin_reaches_every_team_and_names_the_successor(company: Company, alice: Client) -> None:
     boss = await company.join("admin", org_role="org_admin", team=await company.add_team())
     heir = await company.join("viewer")
+    await alice.post("/api/notes", {"title": "ours", "visibility": "team"})
 
     unnamed = await remove(boss, alice)
     role = await change(boss, alice, "viewer")

@@ -25,13 +25,15 @@ MOVING = {
         "finished_at",
         "result",
         "error",
+        "put_off_for",
+        "kept_bytes",
     },
 }
 ELSEWHERE = frozenset(
     {
         "audit_heads", "audit_keys", "blob_releases", "executor_probes", "job_lanes", "job_orgs", "job_teams", "job_wakes", "job_workers",
-        "object_texts", "onboarding_days", "onboarding_secrets", "quota_holds", "quota_usage", "search_moved", "turn_processes",
-        "unread_objects",
+        "object_texts", "onboarding_days", "onboarding_secrets", "quota_holds", "quota_usage", "search_moved", "storage_entries",
+        "turn_processes", "unread_objects",
     }
 )  # fmt: skip
 

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,6 +30,71 @@ class Mutant:
 
 
 MUTANTS = (
+    Mutant(
+        "G8", "connections are on one account", "src/atrium/kit/pool.py",
+        "await self._shares.take(owner, ACQUIRE_SECONDS)", "await self._shares.take(owner := None, ACQUIRE_SECONDS)",
+        "tests/findings/test_shares.py::test_g8_requests_of_a_company_that_waits_do_not_delay_anothers",
+    ),
+    Mutant(
+        "G8", "searches wait for no place", "src/atrium/edge/app.py",
+        "if not _takes_long(route, request):", "if True:",
+        "tests/findings/test_shares.py::test_g8_searches_wait_for_each_other_and_nothing_else_waits_for_them",
+    ),
+    Mutant(
+        "G11", "a company may hold every stream", "src/atrium/kit/shares.py",
+        "self._held[owner] < self.GENEROSITY * free", "free > 0",
+        "tests/findings/test_shares.py::test_g11_whoever_has_many_streams_leaves_room_for_who_comes_later",
+    ),
+    Mutant(
+        "G7", "a fired run acts as its writer alone", "src/atrium/engine/workflows/bounds.py",
+        "others = tuple(people[id]", "others = () and tuple(people[id]",
+        "tests/findings/test_deputies.py::test_g7_a_generated_dozen_carries_nothing_out",
+    ),
+    Mutant(
+        "G7", "what is handed out is not compared with what others can read", "src/atrium/seams/sharing.py",
+        "for other in ctx.others_bound():", "for other in ():",
+        "tests/findings/test_deputies.py::test_g7_a_generated_dozen_carries_nothing_out",
+    ),
+    Mutant(
+        "G7", "a file that others cannot read confines nothing", "src/atrium/engine/workflows/bounds.py",
+        "confined = found.fired_by is not None and", "confined = False and",
+        "tests/findings/test_deputies.py::test_g7_a_private_file_fires_and_stays_private",
+    ),
+    Mutant(
+        "G7", "nothing is asked before something is sent elsewhere", "src/atrium/engine/tools/calls.py",
+        "if ctx.bound is None or not tool.sends_out or ctx.bound.egress:", "if True:",
+        "tests/findings/test_deputies.py::test_g7_nothing_is_sent_elsewhere_without_an_admins_word_for_this_version",
+    ),
+    Mutant(
+        "G7", "a resumed run acts as who resumes it alone", "src/atrium/engine/workflows/resuming.py",
+        "if bound.trigger_id is None:", "if True:",
+        "tests/findings/test_deputies.py::test_g7_going_on_with_a_fired_run_reads_no_more_than_it_did",
+    ),
+    Mutant(
+        "G7", "the word for sending is not read again", "src/atrium/product/triggers/firing.py",
+        " and await may_send(ctx, trigger.id, found.digest)", "",
+        "tests/triggers/test_makers.py::test_a_word_that_is_taken_back_while_a_version_fires_counts",
+    ),
+    Mutant(
+        "G7", "the word for sending is not held", "src/atrium/product/triggers/store.py",
+        "id = :id FOR SHARE", "id = :id",
+        "tests/triggers/test_makers.py::test_taking_back_the_word_waits_for_a_version_that_fires",
+    ),
+    Mutant(
+        "G7", "the word for sending survives another input", "src/atrium/product/triggers/service.py",
+        "elif not _is_given_alike(before, after):", "elif False:",
+        "tests/triggers/test_makers.py::test_a_word_for_sending_does_not_count_for_another_workflow_or_input",
+    ),
+    Mutant(
+        "G7", "what fired a run is not noted as its thing", "src/atrium/engine/workflows/service.py",
+        "fired_by = [] if run.fired_by is None else", "fired_by = [] if True else",
+        "tests/triggers/test_makers.py::test_a_run_shows_its_input_to_who_can_read_the_file_that_fired_it",
+    ),
+    Mutant(
+        "G7", "another member's version is started without a look", "src/atrium/product/knowledge/service.py",
+        "        await definitions.require_accepted(ctx, found)\n", "",
+        "tests/workflows/test_review.py::test_reading_documents_into_the_graph_starts_no_version_that_nobody_looked_at",
+    ),
     Mutant(
         "F1", "S3's replies carry no policy", "src/atrium/edge/app.py",
         "return (_NOSNIFF, policy) if reply.download.bare", "return () if reply.download.bare",
@@ -145,6 +211,104 @@ MUTANTS = (
         "tests/findings/test_loop.py::test_g15_the_cache_of_folded_characters_is_bounded",
     ),
     Mutant(
+        "E18", "a tool that is offered taints", "src/atrium/engine/ai/agent.py",
+        "offered, _with_rules(messages), taint)",
+        "offered, _with_rules(messages), taint + [Taint.of(t.name, '') for t in offered if t.foreign])",
+        "tests/ai/test_injection.py::test_e18_a_foreign_tool_taints_by_its_result_and_not_by_being_offered",
+    ),
+    Mutant(
+        "E18", "a model reads what nobody sees", "src/atrium/kit/text.py",
+        'return _UNSEEN.sub("", text)', "return text",
+        "tests/mcp/test_definitions.py::test_e18_a_model_reads_what_the_person_read_who_turned_a_tool_on",
+    ),
+    Mutant(
+        "E21", "a text that is being read is not waited for", "src/atrium/engine/ai/parts.py",
+        "found = await _once_read(op, found, until)", "pass",
+        "tests/ai/test_chat.py::test_e21_a_turn_waits_for_the_text_of_its_file",
+    ),
+    Mutant(
+        "E21", "the end of a text is told to nobody", "src/atrium/engine/repository/text_rows.py",
+        "SELECT pg_notify('atrium_jobs', :topic) FROM ended", "SELECT :topic FROM ended",
+        "tests/ai/test_chat.py::test_e21_a_turn_waits_for_the_text_of_its_file",
+    ),
+    Mutant(
+        "E11", "every text waits for a job", "src/atrium/engine/extraction/listeners.py",
+        "if read is not None:", "if False:",
+        "tests/search/test_bodies.py::test_e11_the_body_of_a_document_is_found_with_its_change",
+    ),
+    Mutant(
+        "E11", "a long upload is read at once", "src/atrium/engine/repository/writing.py",
+        "_AT_HAND = 256 << 10", "_AT_HAND = 256 << 20",
+        "tests/search/test_bodies.py::test_e11_a_text_that_cannot_be_read_at_once_waits_for_the_job",
+    ),
+    Mutant(
+        "E13", "shape hides meaning", "src/atrium/seams/workflows.py",
+        "return _some(chain(misshapen, misled, follow))", "return misshapen or _some(chain(misled, follow))",
+        "tests/workflows/test_format.py::test_e13_a_problem_of_shape_does_not_hide_what_is_wrong_elsewhere",
+    ),
+    Mutant(
+        "E14", "a run's tag is of the run", "src/atrium/engine/workflows/model.py",
+        "return etag_of(self)", "return etag_of(getattr(self, 'id', 0))",
+        "tests/workflows/test_rights.py::test_e14_a_runs_tag_is_of_what_its_reader_is_shown",
+    ),
+    Mutant(
+        "E19", "terms are compared as they are written", "src/atrium/product/translation/glossary.py",
+        "folded(other.term) == plain", "other.term == plain",
+        "tests/translation/test_glossary.py::test_e19_a_term_that_another_contradicts_is_refused_and_the_other_is_named",
+    ),
+    Mutant(
+        "E22", "a role in the company counts everywhere", "src/atrium/product/knowledge/service.py",
+        'reader["org_wide"] and org_wide', 'reader["org_wide"]',
+        "tests/knowledge/test_readers.py::test_e22_a_role_in_the_company_shows_other_teams_entities_where_the_company_is_asked_for",
+    ),
+    Mutant(
+        "G16", "events do not name the token", "src/atrium/ground/identity/giving.py",
+        'if who.credential != "token":', "if True:",
+        "tests/findings/test_given.py::test_g16_revoking_a_token_tells_what_it_gave",
+    ),
+    Mutant(
+        "G5", "behind a pooler nothing tells that the process is there", "src/atrium/kit/presence.py",
+        "                if not direct:", "                if False:",
+        "tests/findings/test_presence.py::test_g5_behind_a_pooler_a_thread_tells_that_a_busy_process_is_there",
+    ),
+    Mutant(
+        "G9", "what fits is counted as it is stored", "src/atrium/kit/paging.py",
+        "len(msgspec.json.encode(text)) for text in texts", "len(text.encode()) for text in texts",
+        "tests/findings/test_pages.py::test_g9_what_fits_is_counted_as_it_is_sent",
+    ),
+    Mutant(
+        "G9", "a page of triggers has no bound of bytes", "src/atrium/product/triggers/service.py",
+        "page = pager.page(found, min(limit, fits), lambda trigger", "page = pager.page(found, limit, lambda trigger",
+        "tests/findings/test_pages.py::test_g9_a_page_of_the_longest_things_is_bounded_in_bytes_that_are_sent",
+    ),
+    Mutant(
+        "G9", "a page of workflows has no bound of bytes", "src/atrium/engine/workflows/definitions.py",
+        "min(limit, fits), lambda one: one.slug", "limit, lambda one: one.slug",
+        "tests/findings/test_pages.py::test_g9_a_page_of_the_longest_things_is_bounded_in_bytes_that_are_sent",
+    ),
+    Mutant(
+        "G12", "a refused merge says that something is hidden", "src/atrium/product/knowledge/merging.py",
+        "if not of_team or await entity_rows.has_unreadable(ctx.db, reader, members):",
+        'if await entity_rows.has_unreadable(ctx.db, reader, members):\n        raise NotMergeable("some of it is hidden")\n'
+        "    if not of_team:",
+        "tests/findings/test_silence.py::test_with_its_repair_the_same_is_not_heard",
+    ),
+    Mutant(
+        "P1", "the key of a conversation is its question", "src/atrium/engine/ai/conversations.py",
+        'key = f"chats/{new_id()}.json"', 'key = f"chats/{title}.json"',
+        "tests/findings/test_silence.py::test_p1_a_conversations_key_says_nothing_of_its_question",
+    ),
+    Mutant(
+        "P1", "the trail keeps the title of what was deleted", "src/atrium/product/notes/trash.py",
+        'await audit.record(ctx, "notes.deleted", id)', 'await audit.record(ctx, "notes.deleted", id, title=note.title)',
+        "tests/findings/test_histories.py::test_no_word_is_in_the_log_the_trail_the_metrics_or_a_name_that_the_product_chose",
+    ),
+    Mutant(
+        "P1", "the log has whole paths", "src/atrium/edge/access_log.py",
+        'if ":" not in route:\n        return route', 'if ":" not in route:\n        return path',
+        "tests/findings/test_silence.py::test_p1_the_log_of_a_request_holds_no_word_of_it",
+    ),
+    Mutant(
         "P1", "the trail tells the words of private things", "src/atrium/ground/audit/words.py",
         "if hidden.isdisjoint(event.facts):", "if True:",
         "tests/findings/test_silence.py::test_p1_what_the_trail_said_before_is_left_out_for_all_but_the_owner",
@@ -152,9 +316,9 @@ MUTANTS = (
 )  # fmt: skip
 
 
-def copy_to(folder: Path) -> None:
-    """The checkout without what is built or installed."""
-    for name in COPIED:
+def copy_to(folder: Path, names: Sequence[str] = COPIED) -> None:
+    """The checkout, or these parts of it, without what is built or installed."""
+    for name in names:
         source = ROOT / name
         if source.is_dir():
             shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
@@ -163,6 +327,7 @@ def copy_to(folder: Path) -> None:
 
 
 def mutate(folder: Path, mutant: Mutant) -> None:
+    """Change the phrase in a copy."""
     path = folder / mutant.file
     text = path.read_text()
     if mutant.phrase not in text:

@@ -1,6 +1,7 @@
 """Work whose size a caller chooses stops nobody: it is done beside the event loop, in bounds, and never in the thread of signing in."""
 
 import asyncio
+import json
 import os
 import sys
 import threading
@@ -20,13 +21,15 @@ from atrium.kit.compute import SMALL, ComputePool
 from atrium.kit.html_units import html_units
 from atrium.kit.icu import MessageRefused
 from atrium.kit.icu_units import icu_units
-from atrium.kit.ids import new_id
+from atrium.kit.ids import NIL, new_id
 from atrium.kit.markdown_units import markdown_units
 from atrium.kit.presence import SPACE
 from atrium.kit.shield import text_units
-from atrium.product.search import words
+from atrium.product.knowledge.judging import Part, judged
+from atrium.product.knowledge.model import ReplyRefused
+from atrium.product.search import snippets, words
 from atrium.seams.models import Message, Turn
-from atrium.seams.workflows import read_workflow
+from atrium.seams.workflows import problems_in, read_workflow
 from tests.patience import PATIENCE
 from tests.people import Company, found_company
 from tests.postgres import fresh_database, run_as_owner
@@ -188,16 +191,55 @@ PARSERS: dict[str, Callable[[str], Any]] = {
     "html": html_units,
     "text": text_units,
     "message": lambda text: icu_units(text, "ar"),
+    "snippets": lambda text: snippets.cut(["a", "anchor"], "b", ["anch"], [snippets.Source("Anchor", "a/b", text)]),
+    "index words": lambda text: words.index("Anchor", "a/b", text),
+    "reply": lambda text: judged(text, Part(text, 0), NIL),
+    "quotes of a reply": lambda text: judged(reply_about(text), Part(text, 0), NIL),
+    "workflow": lambda text: problems_in(workflow_of(text)),
 }
+SIZES = (4_000, 8_000, 16_000)
+# As long as notes are searched, and as texts that are asked about.
+LONG_SIZES = (16_000, 32_000, 64_000)
+LONG = ("snippets", "index words", "reply", "quotes of a reply")
+
+
+def reply_about(text: str) -> str:
+    """What a model might say about a text: as many entities as it may name, each with a place of the text for its quote."""
+    at = [number * len(text) // 60 for number in range(60)]
+    quotes = [text[start : start + 200] for start in at]
+    entities = [
+        {"id": f"e{n}", "kind": "concept", "name": quote[:100], "quote": quote} for n, quote in enumerate(quotes)
+    ]
+    return json.dumps({"entities": entities, "relations": []})
+
+
+def workflow_of(text: str) -> dict[str, Any]:
+    """A workflow with a text in its values, and with as many references as the text has hundreds of characters."""
+    named = [{"$": f"input.{text[at : at + 10]}", "default": text[at : at + 10]} for at in range(0, len(text), 100)]
+    step = {"name": "first", "kind": "tool", "tool": "notes_list", "with": {"text": text, "values": named}}
+    return {"slug": "long", "start": "first", "max_steps": 10, "steps": [step, {**step, "name": text[:60]}]}
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("parser", PARSERS)
 def test_g4_a_text_twice_as_long_takes_twice_the_steps(parser: str, shape: str) -> None:
-    steps = [steps_of(PARSERS[parser], SHAPES[shape](size)) for size in (4_000, 8_000, 16_000)]
+    sizes = LONG_SIZES if parser in LONG else SIZES
+    steps = [steps_of(PARSERS[parser], SHAPES[shape](size)) for size in sizes]
 
     assert steps[2] <= 2.3 * steps[1] + 200
     assert steps[1] <= 2.3 * steps[0] + 200
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("parser", PARSERS)
+def test_g4_a_text_of_any_length_takes_twice_the_steps_of_half_of_it(parser: str, shape: str) -> None:
+    """From a thousand characters to as many as are translated at once."""
+    sizes = [1_000 << doubling for doubling in range(8)] + [200_000]
+    steps = [steps_of(PARSERS[parser], SHAPES[shape](size)) for size in sizes]
+
+    for shorter, longer, half, whole in zip(steps, steps[1:], sizes, sizes[1:], strict=False):
+        assert longer <= 2.3 * shorter * whole / half / 2 + 200, (half, whole)
 
 
 def test_g4_a_parser_that_looks_back_at_everything_is_found() -> None:
@@ -224,7 +266,7 @@ def steps_of(parser: Callable[[str], Any], text: str) -> int:
     sys.settrace(follow)
     try:
         parser(text)
-    except MessageRefused:
+    except (MessageRefused, ReplyRefused):
         pass
     finally:
         sys.settrace(before)
@@ -284,7 +326,7 @@ async def test_g5_a_busy_process_keeps_its_turns_while_its_session_lives(tmp_pat
         silent = "UPDATE turn_processes SET seen_at = now() - interval '1 minute', steady_since = now() - interval '1 minute'"
         company = await found_company(busy)
         member = await company.join("member")
-        await run_as_owner(url, _TURN, new_id(), UUID(member.org_id), UUID(member.team_id), UUID(member.user_id), new_id(),
+        await run_as_owner(url, PLACE_TURN, new_id(), UUID(member.org_id), UUID(member.team_id), UUID(member.user_id), new_id(),
                            busy.services.turns.process_id)  # fmt: skip
         await _until_locked(url)
         await run_as_owner(url, silent)
@@ -296,7 +338,7 @@ async def test_g5_a_busy_process_keeps_its_turns_while_its_session_lives(tmp_pat
         assert await keeping.settle_lost(other.services) == 1
 
 
-_TURN = """
+PLACE_TURN = """
 INSERT INTO turns (id, org_id, team_id, user_id, executor, model, simulated, admission_id, process_id, reserved_tokens, prompt_tokens)
 VALUES ($1, $2, $3, $4, 'local', 'm', true, $5, $6, 10, 5)
 """

@@ -372,3 +372,59 @@ async def test_d18_a_language_that_is_not_there_is_refused(alice: Client, locale
 
     assert (refused.status, refused["errors"][0]["path"]) == (400, "locale")
     assert (await alice.post("/api/profile", {"locale": "is"}))["locale"] == "is"
+
+
+async def leave(caller: Client, member: Client, body: dict[str, Any] | None) -> Answer:
+    return await caller.send("DELETE", f"/api/members/{member.user_id}", body)
+
+
+@pytest.mark.parametrize("body", [None, {}, {"private": "trash"}])
+@pytest.mark.parametrize("thing", ["note", "file", "shared note", "note in the trash"])
+async def test_e10_nobody_gets_a_members_things_without_being_named(
+    company: Company, admin: Client, body: dict[str, Any] | None, thing: str
+) -> None:
+    ann, bob = await company.join("member"), await company.join("member")
+    if thing == "file":
+        await ann.put("/api/repo/plan.txt?visibility=team", b"plan")
+    else:
+        visibility = "private" if thing == "shared note" else "team"
+        note = await ann.post("/api/notes", {"title": "ours", "visibility": visibility})
+        share = {"user_id": bob.user_id, "permission": "notes:read"}
+        await (ann.post(f"/api/notes/{note['id']}/share", share) if thing == "shared note" else ann.get("/api/notes"))
+        if thing == "note in the trash":
+            await ann.delete(f"/api/notes/{note['id']}")
+
+    refused = await leave(admin, ann, body)
+
+    assert (refused.status, refused.code) == (400, "identity.heir_required")
+    assert (await ann.get("/api/whoami")).status == 200
+    named = await leave(admin, ann, (body or {}) | {"transfer_to": bob.user_id})
+    assert (named.status, named["notes"] + named["objects"]) == (200, 1)
+
+
+@pytest.mark.parametrize("body", [None, {}])
+async def test_e10_with_nothing_to_hand_over_nobody_is_named(
+    company: Company, admin: Client, body: dict[str, Any] | None
+) -> None:
+    ann = await company.join("member")
+    boss = await company.join("admin", org_role="org_admin", team=await company.add_team())
+    elsewhere = await company.join("member")
+    await ann.post("/api/notes", {"title": "mine"})
+
+    answers = [await leave(admin, ann, body), await leave(boss, elsewhere, body)]
+
+    assert [answer.status for answer in answers] == [200, 200]
+    assert (answers[0]["notes"], answers[0]["trashed_notes"]) == (0, 1)
+    event = (await admin.get("/api/audit"))["items"][0]
+    assert event["kind"] == "identity.member_removed"
+    assert event["facts"].keys().isdisjoint({"transfer_to", "receiver"})
+
+
+async def test_e25_who_may_not_hand_over_what_was_private_is_told_so(company: Company, admin: Client) -> None:
+    ann = await company.join("member")
+    await ann.post("/api/notes", {"title": "mine"})
+
+    refused = await leave(admin, ann, {"private": "transfer", "transfer_to": admin.user_id})
+
+    assert (refused.status, refused.code) == (403, "companies.owners_only")
+    assert "handed over" in refused["message" if "message" in refused.body else "detail"]

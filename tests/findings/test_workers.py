@@ -184,7 +184,8 @@ async def pair() -> AsyncIterator[Pair]:
 
 async def test_f3_retiring_ends_token_jobs_and_waiting_polls_in_every_process(pair: Pair) -> None:
     held = (await pair.operator.post("/api/jobs", json={"kind": KIND, "input": {"lane": "held"}})).json()["id"]
-    claimed = (await pair.workers[1].post("/api/workers/claim", json={"kinds": [KIND]})).json()
+    # Another process may be looking at the same lane in this moment.
+    claimed = (await pair.workers[1].post("/api/workers/claim", json={"kinds": [KIND], "max_wait": 30})).json()
     polls = [
         asyncio.create_task(worker.post("/api/workers/claim", json={"kinds": [KIND], "max_wait": 30}))
         for worker in pair.workers
@@ -315,3 +316,33 @@ async def test_d7_usage_says_what_runs_and_what_may(company: Company, alice: Cli
         ]
 
     assert lines(await alice.get("/api/usage")) == [("team", 3, 8, 5, None, None), ("org", 3, None, None, None, None)]
+
+
+async def test_e6_a_team_whose_executor_is_retired_uses_the_default_at_once(
+    owner: Client, admin: Client, alice: Client
+) -> None:
+    made = await owner.post("/api/org/executors", {"name": "drafts", "mode": "pull"})
+    await admin.put("/api/model-roles", {"roles": {"utility": "drafts"}})
+    before = await admin.get("/api/model-roles")
+
+    await owner.delete(f"/api/executors/{made['id']}")
+
+    after = await admin.get("/api/model-roles")
+    assert (before["roles"], after["roles"], after["default"]) == (
+        {"utility": "drafts"},
+        {"utility": None},
+        {"utility": "local"},
+    )
+    assert after.headers["etag"] != before.headers["etag"]
+    translated = await alice.post("/api/translate", {"text": "Good morning", "target": "es"})
+    assert translated.status == 200, translated.raw
+
+
+async def test_e6_a_default_that_is_out_of_service_leaves_this_server(tmp_path: Path) -> None:
+    async with fresh_database() as url, open_application(settings_for(url, utility_executor="gone")) as house:
+        person = await (await found_company(house)).join("member")
+
+        roles = await person.get("/api/model-roles")
+
+        assert roles.body == {"roles": {"utility": None}, "default": {"utility": "local"}}
+        assert (await person.post("/api/translate", {"text": "Good morning", "target": "es"})).status == 200

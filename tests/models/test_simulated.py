@@ -8,9 +8,10 @@ import pytest
 from atrium.engine.inference.simulated import SimulatedModel, smallest
 from atrium.kit.compute import ComputePool
 from atrium.kit.ids import NIL
+from atrium.kit.threads import Threads
 from atrium.seams.models import Message, ModelRefused, ModelReply, ResponseFormat, Turn, complete
 
-MODEL = SimulatedModel(ComputePool(1), NIL)
+MODEL = SimulatedModel(Threads(1), ComputePool(1), NIL)
 
 
 async def said(text: str, **more: Any) -> ModelReply:

@@ -38,6 +38,10 @@ BROKEN: dict[str, tuple[dict[str, str], str]] = {
     "twice": ({"code": ANSWERS.format(tools=f"{TOOL}, {TOOL}", result="1")}, "one name"),
     "badschema": ({"code": WHOLE.replace('"type": "object"', '"type": "nothing"')}, "look"),
     "listschema": ({"code": WHOLE.replace('"type": "object"', '"type": "array"')}, "type object"),
+    "unseen": (
+        {"code": WHOLE.replace('"type": "object"', '"type": "object", "properties": {"a\\u200b": {}}')},
+        "not shown",
+    ),
     "badname": ({"code": WHOLE.replace('"look"', '"LOOK"')}, "does not fit"),
 }
 

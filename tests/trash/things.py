@@ -44,10 +44,11 @@ class Thing:
 
     @property
     def size(self) -> int:
-        """What the quota counts: every version's bytes, of objects, until they are purged."""
-        if self.kind == "note" or self.purged:
+        """What the quota counts until it is purged: every version's bytes, and of notes the titles."""
+        if self.purged:
             return 0
-        return sum(len(text) for text in self.texts.values() if text is not Marker)
+        titles = sum(len(title.encode()) for title in self.titles.values()) if self.kind == "note" else 0
+        return titles + sum(len(text.encode()) for text in self.texts.values() if text is not Marker)
 
     def may(self, person: int, admin: bool, permission: str) -> bool:
         """Whether somebody holds a permission on it: as owner, by a share, or by a role on what the team sees."""

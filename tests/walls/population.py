@@ -136,6 +136,11 @@ async def _flow(house: Application, person: Client, canary: str) -> None:
         run, org, canary,
     )  # fmt: skip
     await run_as_owner(url, "INSERT INTO run_objects (run_id, object_id, org_id) VALUES ($1, $1, $2)", run, org)
+    await run_as_owner(
+        url,
+        "INSERT INTO workflow_reviews (team_id, slug, user_id, digest, org_id) VALUES ($1, $2, $3, $2, $4)",
+        team, canary, user, org,
+    )  # fmt: skip
     draft = {"workflow_slug": canary, "name": canary, "match_prefix": f"{canary}/", "enabled": False}
     await _done(await person.post("/api/doc-triggers", draft))
     await _done(await person.put(f"/api/repo/{canary}/noticed.txt", canary.encode()))
@@ -260,6 +265,13 @@ async def _await_activation(house: Application, company: Company, owner: Client)
         url,
         "INSERT INTO quota_limits VALUES ($1, $1, 'ai.requests', 'day', 1000)",
         company.org.id,
+    )
+    # The writes before have entered what was noted.
+    await run_as_owner(
+        url,
+        "INSERT INTO storage_entries (org_id, team_id, part, bytes) VALUES ($1, $2, 'notes', 0)",
+        company.org.id,
+        company.team.id,
     )
 
 

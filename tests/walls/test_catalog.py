@@ -61,7 +61,7 @@ OF_APP = {
     "l10n_messages": "SELECT INSERT UPDATE",
     "model_roles": ALL,
     "note_grants": ALL,
-    "note_versions": "SELECT INSERT UPDATE(name)",
+    "note_versions": "SELECT INSERT UPDATE(kept_bytes, name)",
     "notes": ALL,
     "object_grants": ALL,
     "object_texts": ALL,
@@ -82,7 +82,7 @@ OF_APP = {
     "quota_limits": ALL,
     "quota_usage": "SELECT INSERT UPDATE",
     "recovery_codes": ALL,
-    "run_objects": "SELECT INSERT",
+    "run_objects": "SELECT INSERT UPDATE(made)",
     "run_steps": "SELECT INSERT UPDATE",
     "runs": "SELECT INSERT UPDATE",
     "s3_buckets": ALL,
@@ -91,6 +91,8 @@ OF_APP = {
     "search_moved": "SELECT INSERT UPDATE(key) DELETE",
     "search_rows": ALL,
     "search_words": "SELECT",
+    # written by what counts rows, entered by rounds over the books
+    "storage_entries": "SELECT DELETE",
     "team_features": ALL,
     "teams": "SELECT INSERT UPDATE",
     "tokens": ALL,
@@ -107,8 +109,9 @@ OF_APP = {
         "SELECT INSERT(display_name, id, org_id, org_role, password_hash, role, team_id, username)"
         " UPDATE(display_name, left_at, locale, org_role, password_hash, role, totp_last_step, totp_sealed, username)"
     ),
-    # a published version never changes
-    "workflow_versions": "SELECT INSERT",
+    "workflow_reviews": "SELECT INSERT",
+    # a published version never changes; one that nothing names goes
+    "workflow_versions": "SELECT INSERT UPDATE(kept_bytes) DELETE",
     "workflows": "SELECT INSERT UPDATE",
 }
 # What the directory's role may do, in every company. Each line here is a decision; widen it knowingly.
@@ -146,8 +149,8 @@ OF_SYSTEM = {
     "job_workers": ALL,
     "jobs": (
         "SELECT(attempt, cancel_asked, claim_token, created_at, finished_at, id, kind, lease, lease_until, model, org_id, part_of,"
-        " pool, priority, run_at, started_at, state, team_id, user_id, worker)"
-        " UPDATE(attempt, claim_token, lease_until, started_at, state, worker) DELETE"
+        " pool, priority, put_off_for, run_at, started_at, state, team_id, user_id, worker)"
+        " UPDATE(attempt, claim_token, lease_until, put_off_for, started_at, state, worker) DELETE"
     ),
     "key_check": "SELECT INSERT UPDATE",
     "known_sign_ins": ALL,
@@ -179,8 +182,8 @@ OF_SYSTEM = {
     "rate_limits": ALL,
     # an operator revokes a person's second factor
     "recovery_codes": "SELECT DELETE",
-    # forgetting old runs needs when they ended, never what they were given or made
-    "runs": "SELECT(finished_at, id) DELETE",
+    # forgetting old runs needs when they ended and whether their company is leaving, never what they were given or made
+    "runs": "SELECT(finished_at, id, org_id) DELETE",
     # finding whose key signed a request, and sealing secrets again
     "s3_keys": "SELECT UPDATE(last_used_at, secret_sealed)",
     "schema_migrations": "SELECT",
@@ -188,6 +191,8 @@ OF_SYSTEM = {
     # whose words wait, not what it is called
     "search_moved": "SELECT(id, org_id)",
     "search_words": "SELECT INSERT DELETE",
+    # noting how much is kept, finding companies of which something is noted, and showing operators what a company keeps
+    "storage_entries": "SELECT INSERT(bytes, org_id, part, team_id)",
     # the credential lookup reads a team's switches
     "team_features": "SELECT",
     "teams": "SELECT INSERT",
@@ -206,6 +211,8 @@ OF_SYSTEM = {
         "SELECT INSERT(display_name, id, org_id, org_role, password_hash, role, team_id, username)"
         " UPDATE(display_name, left_at, locale, operator, org_role, password_hash, role, totp_last_step, totp_sealed, username)"
     ),
+    # finding companies whose workflows have old versions
+    "workflows": "SELECT(org_id, version)",
 }
 # What two functions may read, which find rows by their words for the company of the transaction, and count frequent words; behind
 # row-level security no index on words is used. No connection takes this role.

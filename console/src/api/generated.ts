@@ -1824,7 +1824,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke an API token. */
+        /** Revoke an API token; told is what it gave, which outlives it. */
         delete: operations["identity.revoke_token"];
         options?: never;
         head?: never;
@@ -2491,7 +2491,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Entities in documents that the caller can read, most mentioned first. */
+        /** Entities in documents that the caller can read, most mentioned first; `scope=org` spans the company. */
         get: operations["knowledge.list_entities"];
         put?: never;
         post?: never;
@@ -2887,7 +2887,7 @@ export interface components {
         };
         /**
          * Check
-         * @description Something about a proposed text: an error keeps it out, a warning travels with it.
+         * @description Something about a proposed or drafted text: an error keeps it out, a warning travels with it.
          */
         Check: {
             code: string;
@@ -2897,11 +2897,12 @@ export interface components {
         };
         /**
          * MachineDraft
-         * @description Which model made the text, and when.
+         * @description Which model made the text, when, and the warnings about it.
          */
         MachineDraft: {
             model: string;
             at: string;
+            checks: components["schemas"]["Check"][];
         };
         /**
          * FormerText
@@ -3683,7 +3684,7 @@ export interface components {
         };
         /**
          * Leaving
-         * @description Who of the team gets what they shared (the caller, when not said), and what happens to private items.
+         * @description Who of the team gets what they shared, needed when there is anything, and what happens to private items.
          */
         Leaving: {
             /** @default null */
@@ -3893,6 +3894,9 @@ export interface components {
         /**
          * Usage
          * @description One line of a usage report; what is counted while it lasts has no window, and `used` is what runs now.
+         *
+         *         `parts` says what `storage.bytes` is made of. `raised_from` is the limit that stood before it was raised, once, at `raised_at`,
+         *         because more was there than it allowed when that began to count.
          */
         Usage: {
             /** @enum {unknown} */
@@ -3905,6 +3909,22 @@ export interface components {
             limit: number | null;
             remaining: number | null;
             resets_at: string | null;
+            /** @default null */
+            parts?: components["schemas"]["StorageParts"] | null;
+            /** @default null */
+            raised_from?: number | null;
+            /** @default null */
+            raised_at?: string | null;
+        };
+        /**
+         * StorageParts
+         * @description How much of what is stored is files, notes with their versions, versions of workflows, and inputs and results of jobs and runs.
+         */
+        StorageParts: {
+            files: number;
+            notes: number;
+            workflows: number;
+            jobs: number;
         };
         /**
          * ChangedCompany
@@ -4552,7 +4572,7 @@ export interface components {
             /** Format: uuid */
             object_id: string;
             /** @default null */
-            version?: string | null;
+            version?: number | string | null;
         };
         /**
          * ChatMessage
@@ -4633,8 +4653,6 @@ export interface components {
             simulated: boolean;
             parsed?: unknown;
             /** @default null */
-            schema_error?: components["schemas"]["FormatFault"] | null;
-            /** @default null */
             refusal?: Record<string, never> | null;
             /** @default null */
             conversation?: string | null;
@@ -4676,14 +4694,6 @@ export interface components {
         Taint: {
             source: string;
             words: string;
-        };
-        /**
-         * FormatFault
-         * @description Where a reply is not what was asked for, and in which way.
-         */
-        FormatFault: {
-            path: string;
-            message: string;
         };
         /**
          * AgentAsk
@@ -5196,6 +5206,30 @@ export interface components {
             created_at: string;
             last_used_at: string | null;
             expires_at: string | null;
+        };
+        /**
+         * RevokedToken
+         * @description The id of the token, and what it gave, newest first: members, roles and credentials, which stay. At most 200; the trail has all.
+         */
+        RevokedToken: {
+            /** Format: uuid */
+            id: string;
+            /** @default [] */
+            gave?: components["schemas"]["Given"][];
+        };
+        /**
+         * Given
+         * @description What an API token gave, as the audit trail tells it: who or what has it (`subject`, and by which `name`), and a role, if it is one.
+         *
+         *         `role` is one in a team and `org_role` one in the company; both are empty where a role in the company was taken away.
+         */
+        Given: {
+            at: string;
+            kind: string;
+            subject: string;
+            name: string;
+            role: string | null;
+            org_role: string | null;
         };
         /**
          * SearchResults
@@ -5946,6 +5980,8 @@ export interface components {
         /**
          * DefinitionHistory
          * @description One version with the newest ones beside it, and what the plugin has brought since the team replaced its workflow.
+         *
+         *         `digest` stands for exactly this version; `accepted` says whether the caller has accepted it as another person's.
          */
         DefinitionHistory: {
             slug: string;
@@ -5962,6 +5998,9 @@ export interface components {
             versions: components["schemas"]["atrium.engine.workflows.model.Publication"][];
             /** @default null */
             upstream?: components["schemas"]["Upstream"] | null;
+            digest: string;
+            reach: components["schemas"]["Reach"];
+            accepted: boolean;
         };
         /**
          * Publication
@@ -5978,6 +6017,23 @@ export interface components {
          */
         Upstream: {
             version: number;
+        };
+        /**
+         * Reach
+         * @description What the steps of a version may do, as its spec says; `egress` where one may send something to another server.
+         */
+        Reach: {
+            tools: components["schemas"]["ToolReach"][];
+            egress: boolean;
+        };
+        /**
+         * ToolReach
+         * @description A tool that a version names; what it does and which permission it takes is null where there is no such tool now.
+         */
+        ToolReach: {
+            name: string;
+            effect: ("egress" | "read" | "write") | null;
+            permission: string | null;
         };
         /**
          * Run
@@ -6132,12 +6188,16 @@ export interface components {
             error?: components["schemas"]["StepError"] | null;
             /** @default null */
             reused_from?: string | null;
+            /** @default null */
+            waiting_reason?: string | null;
             /** @default false */
             omitted?: boolean;
         };
         /**
          * RunDraft
          * @description A run to start: its input, and a version other than the newest; or an ended run to go on with.
+         *
+         *         `accept` says that the starter has seen what this version may do.
          */
         RunDraft: {
             /** @default null */
@@ -6146,6 +6206,8 @@ export interface components {
             version?: number | null;
             /** @default null */
             resume?: components["schemas"]["Resume"] | null;
+            /** @default null */
+            accept?: string | null;
         };
         /**
          * Resume
@@ -6173,6 +6235,8 @@ export interface components {
         /**
          * Trigger
          * @description A trigger, with the newest entry of its history; each count is of the last 24 hours and ends at 1,000.
+         *
+         *         `allow_egress` says whether its runs may send something elsewhere with the workflow's newest version.
          */
         Trigger: {
             workflow_slug: string;
@@ -6192,6 +6256,11 @@ export interface components {
             id: string;
             created_by: string | null;
             created_at: string;
+            maker_id: string | null;
+            /** @default null */
+            egress_digest?: string | null;
+            /** @default false */
+            allow_egress?: boolean;
             /** @default null */
             last_fire?: components["schemas"]["Fire"] | null;
             /** @default 0 */
@@ -6212,7 +6281,7 @@ export interface components {
             version: components["schemas"]["FiredVersion"];
             /** @enum {unknown} */
             outcome: "fired" | "skipped";
-            reason: ("bad_input" | "depth" | "derived" | "disabled" | "feature_off" | "loop" | "no_permission" | "storm" | "suspended" | "too_many" | "workflow_missing") | null;
+            reason: ("bad_input" | "depth" | "derived" | "disabled" | "feature_off" | "loop" | "maker_gone" | "maker_lost" | "no_permission" | "publisher_gone" | "publisher_lost" | "storm" | "suspended" | "too_many" | "workflow_missing") | null;
             run_id: string | null;
             run_state: ("cancelled" | "failed" | "running" | "succeeded") | null;
             by: components["schemas"]["Starter"] | null;
@@ -6260,7 +6329,7 @@ export interface components {
             key: string;
             version: components["schemas"]["FiredVersion"];
             would: boolean;
-            reason: ("bad_input" | "depth" | "derived" | "disabled" | "feature_off" | "loop" | "no_permission" | "storm" | "suspended" | "too_many" | "workflow_missing") | null;
+            reason: ("bad_input" | "depth" | "derived" | "disabled" | "feature_off" | "loop" | "maker_gone" | "maker_lost" | "no_permission" | "publisher_gone" | "publisher_lost" | "storm" | "suspended" | "too_many" | "workflow_missing") | null;
             input: Record<string, never> | null;
         };
         /**
@@ -6281,6 +6350,11 @@ export interface components {
             fire_on_derived?: boolean;
             /** @default true */
             enabled?: boolean;
+            /**
+             * @description Whether runs may send something elsewhere with the workflow's newest version; needs settings:manage, and again for each later version.
+             * @default false
+             */
+            allow_egress?: boolean;
         };
         /**
          * TriggerDetail
@@ -6304,6 +6378,11 @@ export interface components {
             id: string;
             created_by: string | null;
             created_at: string;
+            maker_id: string | null;
+            /** @default null */
+            egress_digest?: string | null;
+            /** @default false */
+            allow_egress?: boolean;
             /** @default null */
             last_fire?: components["schemas"]["Fire"] | null;
             /** @default 0 */
@@ -6323,23 +6402,18 @@ export interface components {
         };
         /**
          * TriggerChange
-         * @description What to change; absent fields stay.
+         * @description What to change; absent fields stay, and none can be null.
          */
         TriggerChange: {
-            /** @default null */
-            workflow_slug?: string | null;
-            /** @default null */
-            name?: string | null;
-            /** @default null */
-            match_prefix?: string | null;
-            /** @default null */
-            match_types?: string[] | null;
-            /** @default null */
-            input?: Record<string, never> | null;
-            /** @default null */
-            fire_on_derived?: boolean | null;
-            /** @default null */
-            enabled?: boolean | null;
+            workflow_slug?: string;
+            name?: string;
+            match_prefix?: string;
+            match_types?: string[];
+            input?: Record<string, never>;
+            fire_on_derived?: boolean;
+            enabled?: boolean;
+            /** @description Whether runs may send something elsewhere with the workflow's newest version; needs settings:manage, and again for each later version. */
+            allow_egress?: boolean;
         };
         /**
          * DeletedTrigger
@@ -13584,7 +13658,10 @@ export interface operations {
     "companies.read_own_company": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` the caller has; `*` on a write refuses to replace what exists. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -13593,11 +13670,19 @@ export interface operations {
             /** @description The caller's company. */
             200: {
                 headers: {
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["CompanyPage"];
                 };
+            };
+            /** @description The version the caller has is the current one. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description invalid */
             400: {
@@ -19748,13 +19833,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Revoke an API token. */
+            /** @description Revoke an API token; told is what it gave, which outlives it. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Deleted"];
+                    "application/json": components["schemas"]["RevokedToken"];
                 };
             };
             /** @description invalid */
@@ -20730,6 +20815,7 @@ export interface operations {
             /** @description Queue a job of a registered kind. */
             201: {
                 headers: {
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -20837,6 +20923,7 @@ export interface operations {
             /** @description Cancel a job that waits; a running one is told at its next heartbeat. */
             200: {
                 headers: {
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -20929,7 +21016,10 @@ export interface operations {
     "jobs.read_job": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` the caller has; `*` on a write refuses to replace what exists. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description The id, as the listing or the reply to its creation has it. */
                 id: string;
@@ -20941,11 +21031,19 @@ export interface operations {
             /** @description One job, with its result or error. */
             200: {
                 headers: {
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Job"];
                 };
+            };
+            /** @description The version the caller has is the current one. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description invalid */
             400: {
@@ -23355,7 +23453,10 @@ export interface operations {
     "workflows.read_format": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` the caller has; `*` on a write refuses to replace what exists. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -23364,11 +23465,19 @@ export interface operations {
             /** @description The format of specs: kinds of steps, predicates, references, retries and the JSON schema. */
             200: {
                 headers: {
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Format"];
                 };
+            };
+            /** @description The version the caller has is the current one. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description invalid */
             400: {
@@ -23519,6 +23628,7 @@ export interface operations {
             /** @description Start a run of a workflow, or resume one that has ended, from any of its steps. */
             202: {
                 headers: {
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -23855,6 +23965,7 @@ export interface operations {
             /** @description One trigger with its history: which version started which run, or why not. */
             200: {
                 headers: {
+                    ETag: string;
                     /** @description The next page, as a link with `rel=next` (RFC 8288); absent on the last. */
                     Link?: string;
                     [name: string]: unknown;
@@ -24287,7 +24398,10 @@ export interface operations {
                 /** @description The `next_cursor` of the page before; absent for the first page. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The `ETag` the caller has; `*` on a write refuses to replace what exists. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description The id, as the listing or the reply to its creation has it. */
                 id: string;
@@ -24299,6 +24413,7 @@ export interface operations {
             /** @description A run with its steps, what they were given, what came out and why they failed. */
             200: {
                 headers: {
+                    ETag: string;
                     /** @description The next page, as a link with `rel=next` (RFC 8288); absent on the last. */
                     Link?: string;
                     [name: string]: unknown;
@@ -24306,6 +24421,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Run"];
                 };
+            };
+            /** @description The version the caller has is the current one. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description invalid */
             400: {
@@ -24390,6 +24512,7 @@ export interface operations {
             /** @description Cancel a run: nothing of it that waits starts any more, and a step that is executing finishes. */
             200: {
                 headers: {
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -24486,8 +24609,10 @@ export interface operations {
                 q?: string;
                 /** @description Only entities of this type. */
                 type?: "concept" | "document" | "event" | "organisation" | "person" | "place" | "product" | "project";
-                /** @description Only entities that this object mentions; mentions and documents are counted in it alone. */
+                /** @description Only entities that this object mentions; mentions and documents are counted in it alone, whichever team it is of. */
                 object?: string;
+                /** @description `team` lists the caller's own team, `org` the whole company. */
+                scope?: "org" | "team";
                 /** @description The most items on a page. */
                 limit?: number;
                 /** @description The `next_cursor` of the page before; absent for the first page. */
@@ -24499,7 +24624,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Entities in documents that the caller can read, most mentioned first. */
+            /** @description Entities in documents that the caller can read, most mentioned first; `scope=org` spans the company. */
             200: {
                 headers: {
                     /** @description The next page, as a link with `rel=next` (RFC 8288); absent on the last. */
@@ -24569,12 +24694,17 @@ export interface operations {
     "knowledge.read_entity": {
         parameters: {
             query?: {
+                /** @description `team` tells what the team's documents say, `org` what the company's say; absent is `team`, and `org` for a role in the company where no document of the team mentions the entity. */
+                scope?: "org" | "team";
                 /** @description The most items on a page. */
                 limit?: number;
                 /** @description The `next_cursor` of the page before; absent for the first page. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The `ETag` the caller has; `*` on a write refuses to replace what exists. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description The id, as the listing or the reply to its creation has it. */
                 id: string;
@@ -24586,6 +24716,7 @@ export interface operations {
             /** @description One entity with its mentions, its relations and what was merged into it, from documents that the caller can read. */
             200: {
                 headers: {
+                    ETag: string;
                     /** @description The next page, as a link with `rel=next` (RFC 8288); absent on the last. */
                     Link?: string;
                     [name: string]: unknown;
@@ -24593,6 +24724,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["EntityDetail"];
                 };
+            };
+            /** @description The version the caller has is the current one. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description invalid */
             400: {
@@ -24690,6 +24828,7 @@ export interface operations {
             /** @description Read documents that were not read yet, at most 40 in a run; `dry_run=1` only tells which, and why. */
             202: {
                 headers: {
+                    ETag?: string;
                     /** @description The next page, as a link with `rel=next` (RFC 8288); absent on the last. */
                     Link?: string;
                     [name: string]: unknown;

@@ -8,6 +8,9 @@ import { useLanguage } from '@/i18n/language';
 import { CodeMissing } from './lazily';
 import { buildServed, reloadOnce } from './upgrade';
 
+/** How long it waits before each try, once the browser says that the line is back. */
+const BACK_PAUSES = [0, 500, 1000, 2000, 4000, 8000];
+
 export function Broken({ error, reset }: ErrorComponentProps) {
   const { t } = useLanguage();
   const router = useRouter();
@@ -52,19 +55,34 @@ function useAgain(error: CodeMissing, onLoaded: () => void) {
   const again = useCallback(async () => {
     setBusy(true);
     const build = await buildServed();
-    if (build === 'same' && (await error.again())) return onLoaded();
+    if (build === 'unreachable') {
+      setBusy(false);
+      setFailed(true);
+      return false;
+    }
+    if (build === 'same' && (await error.again())) onLoaded();
     // Some browsers remember that a file was missing until the page is loaded anew.
-    if (build !== 'unreachable') return location.reload();
-    setBusy(false);
-    setFailed(true);
+    else location.reload();
+    return true;
   }, [error, onLoaded]);
   useEffect(() => {
     void buildServed().then((build) => build === 'newer' && reloadOnce());
   }, []);
   useEffect(() => {
-    const back = () => void again();
-    addEventListener('online', back);
-    return () => removeEventListener('online', back);
+    let gone = false;
+    // A browser says it as soon as there is a network: the server may be reached a little later.
+    const back = async () => {
+      for (const pause of BACK_PAUSES) {
+        await new Promise((resume) => setTimeout(resume, pause));
+        if (gone || (await again())) return;
+      }
+    };
+    const start = () => void back();
+    addEventListener('online', start);
+    return () => {
+      gone = true;
+      removeEventListener('online', start);
+    };
   }, [again]);
   return { again, busy, failed };
 }

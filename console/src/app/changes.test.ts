@@ -52,10 +52,14 @@ const note = (version: number, action = 'changed') => ({ kind: 'note', id: 'n1',
 function tab(read: ReturnType<typeof server>['read']) {
   const queries = new QueryClient();
   const old: unknown[] = [];
-  vi.spyOn(queries, 'invalidateQueries').mockImplementation((filters) => (old.push(filters?.queryKey ?? 'all'), Promise.resolve()));
+  vi.spyOn(queries, 'invalidateQueries').mockImplementation((filters) => {
+    old.push(filters?.queryKey ?? (filters?.predicate ? 'read before' : 'all'));
+    return Promise.resolve();
+  });
   return { queries, old, stop: hearChanges(queries, 'u1', read as never) };
 }
 
+const hello = (id: string): ServerEvent => ({ id, type: 'hello', data: '{}' });
 const settle = () => vi.advanceTimersByTimeAsync(GATHER_MILLISECONDS + 1);
 
 beforeEach(() => {
@@ -76,7 +80,7 @@ it('opens one stream for two tabs and tells both', async () => {
   push(change('a', note(2)));
   await settle();
   expect(asked).toHaveLength(1);
-  expect(one.old).toEqual([['notes'], ['note', 'n1']]);
+  expect(one.old).toEqual(['read before', ['notes'], ['note', 'n1']]);
   expect(two.old).toEqual(one.old);
   one.stop();
   two.stop();
@@ -93,7 +97,34 @@ it('goes on in another tab after the last event that was heard', async () => {
   push(change('b', note(3, 'gone')));
   await settle();
   expect(asked).toEqual([undefined, 'a']);
-  expect(two.old).toHaveLength(4);
+  expect(two.old).toHaveLength(5);
+  two.stop();
+});
+
+it('reads again what was read before the stream began, and once only', async () => {
+  const { read, push } = server();
+  const one = tab(read);
+  await settle();
+  push(hello('a'));
+  await settle();
+  push(hello('b'));
+  await settle();
+  expect(one.old).toEqual(['read before']);
+  one.stop();
+});
+
+it('goes on where the first tab was, in a tab that has heard nothing itself', async () => {
+  const { asked, read, push } = server();
+  const one = tab(read);
+  await settle();
+  push(hello('a'));
+  await settle();
+  const two = tab(read);
+  await settle();
+  expect(two.old).toEqual(['read before']);
+  one.stop();
+  await settle();
+  expect(asked).toEqual([undefined, 'a']);
   two.stop();
 });
 
@@ -104,7 +135,7 @@ it('leaves alone what this tab has saved itself', async () => {
   await settle();
   push(change('a', note(2)));
   await settle();
-  expect(one.old).toEqual([['notes']]);
+  expect(one.old).toEqual(['read before', ['notes']]);
   push(change('b', note(3)));
   await settle();
   expect(one.old).toContainEqual(['note', 'n1']);
@@ -117,7 +148,7 @@ it('reads changes that come together once, and everything after a reset', async 
   await settle();
   for (let at = 0; at < 50; at++) push(change(`${at}`, { kind: 'object', id: `o${at % 2}`, action: 'moved', version: 1 }));
   await settle();
-  expect(one.old).toHaveLength(6);
+  expect(one.old).toHaveLength(7);
   push({ id: 'z', type: 'reset', data: '{"reason":"unknown"}' });
   await settle();
   expect(one.old.at(-1)).toBe('all');

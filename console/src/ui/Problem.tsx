@@ -5,8 +5,9 @@ import { useLanguage, type Formatter } from '@/i18n/language';
 import { Button } from './Button';
 
 export function wordsFor(formatter: Pick<Formatter, 't' | 'find'>, refusal: Refusal): string {
-  const retry = refusal.facts['retry_after'];
-  const values = { retry: typeof retry === 'number' ? retry : 0, field: refusal.fields[0] ?? '' };
+  const { retry_after: retry, term } = refusal.facts;
+  const field = refusal.fields[0] ?? '';
+  const values = { retry: typeof retry === 'number' ? retry : 0, field, term: typeof term === 'string' ? term : '' };
   const key = refusal.code.replaceAll('.', '_');
   return (
     formatter.find(`errors.${key}`, values) ?? formatter.find(`errors.status_${refusal.status}`, values) ?? formatter.t('errors.unknown')

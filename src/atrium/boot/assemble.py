@@ -28,8 +28,10 @@ from atrium.kit.outbound import Outbound
 from atrium.kit.passwords import Passwords
 from atrium.kit.refusals import Refusal
 from atrium.kit.sandbox import Sandbox
+from atrium.kit.shares import Capacity
 from atrium.kit.staging import StagingArea
 from atrium.kit.telemetry import Telemetry
+from atrium.kit.threads import Threads
 from atrium.kit.waiting import WaitQueues
 from atrium.routes import ROUTES
 from atrium.seams.blobs import BlobStore, close_store
@@ -67,7 +69,10 @@ def assemble(
     services = Services(
         settings=settings,
         database=Database(
-            settings.database_url, pool_size=settings.database_pool, statement_cache=settings.database_statement_cache
+            settings.database_url,
+            pool_size=settings.database_pool,
+            statement_cache=settings.database_statement_cache,
+            long_transactions=settings.long_transactions,
         ),
         keys=Keyring(read_secret(settings.secret_key, settings.data_dir)),
         passwords=Passwords(),
@@ -80,10 +85,11 @@ def assemble(
         blobs=open_blobs(settings, registry),
         staging=StagingArea(settings.data_dir / "staging"),
         outbound=Outbound(settings.trusted_executor_hosts()),
-        turns=Background(),
+        turns=Background(Capacity(settings.streams_per_process, shared=settings.multitenant)),
         token_ratios=TokenRatios(),
         sandbox=Sandbox(),
         compute=ComputePool(settings.compute_processes),
+        threads=Threads(),
         started={},
         telemetry=telemetry,
     )
@@ -128,6 +134,7 @@ def assemble(
         services.staging.close()
         services.outbound.close()
         await services.compute.close()
+        services.threads.close()
         if telemetry is not None:
             await asyncio.to_thread(telemetry.close)
 

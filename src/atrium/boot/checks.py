@@ -156,7 +156,7 @@ def _wrong_tools(domains: tuple[Domain, ...]) -> Iterator[str]:
     for tool in (tool for domain in domains for tool in domain.tools):
         if tool.name in seen:
             yield f"{tool.name} is registered twice"
-        yield from (f"{tool.name}: {text}" for text in tools.problems_with(tool, PERMISSIONS))
+        yield from (f"{tool.name}: {text}" for text in tools.problems_with(tool, PERMISSIONS, FEATURES))
         seen.add(tool.name)
 
 

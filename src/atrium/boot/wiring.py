@@ -25,17 +25,21 @@ from atrium.engine.extraction import tools as extraction_tools
 from atrium.engine.jobs import chores as job_chores
 from atrium.engine.jobs import handlers as jobs
 from atrium.engine.jobs import listeners as job_listeners
+from atrium.engine.jobs import service as job_service
 from atrium.engine.jobs.runner import start_runners, stop_runners
 from atrium.engine.repository import chores as repository_chores
 from atrium.engine.repository import handlers as repository
 from atrium.engine.repository import listeners as repository_listeners
 from atrium.engine.repository import permissions as repository_permissions
+from atrium.engine.repository import space as repository_space
 from atrium.engine.repository import tools as repository_tools
 from atrium.engine.tools import handlers as tools
 from atrium.engine.workflows import chores as workflow_chores
+from atrium.engine.workflows import definitions as workflow_definitions
 from atrium.engine.workflows import handlers as workflows
 from atrium.engine.workflows import jobs as workflow_jobs
 from atrium.engine.workflows import memory as workflow_memory
+from atrium.engine.workflows import service as workflow_service
 from atrium.ground.audit import chain_keys
 from atrium.ground.audit import chores as audit_chores
 from atrium.ground.audit import handlers as audit
@@ -71,7 +75,9 @@ from atrium.product.mcp import service as mcp_service
 from atrium.product.notes import handlers as notes
 from atrium.product.notes import listeners as note_listeners
 from atrium.product.notes import service as note_service
+from atrium.product.notes import space as note_space
 from atrium.product.notes import tools as note_tools
+from atrium.product.onboarding import assets as onboarding_assets
 from atrium.product.onboarding import chores as onboarding_chores
 from atrium.product.onboarding import funnel as onboarding_funnel
 from atrium.product.onboarding import handlers as onboarding
@@ -117,12 +123,14 @@ DOMAINS = (
         listeners=repository_listeners.LISTENERS,
         chores=repository_chores.CHORES,
         shareables=(repository_permissions.OBJECT,),
+        keepers=(repository_space.KEEPER,),
     ),
     Domain(
         "jobs",
         jobs,
         listeners=job_listeners.LISTENERS,
         chores=job_chores.CHORES,
+        keepers=(job_service.KEEPER,),
         start=start_runners,
         stop=stop_runners,
     ),
@@ -153,6 +161,7 @@ DOMAINS = (
         workflows,
         job_kinds=workflow_jobs.KINDS,
         chores=workflow_chores.CHORES,
+        keepers=(workflow_definitions.KEEPER, workflow_service.KEEPER),
         start=workflow_memory.start,
         stop=workflow_memory.stop,
     ),
@@ -162,6 +171,7 @@ DOMAINS = (
         tools=note_tools.TOOLS,
         listeners=note_listeners.LISTENERS,
         shareables=(note_service.NOTE,),
+        keepers=(note_space.KEEPER,),
     ),
     Domain("documents", documents, tools=document_tools.TOOLS),
     Domain("mcp", mcp, tool_sources=(mcp_service.McpTools(),), start=mcp_servers.start, stop=mcp_servers.stop),
@@ -203,6 +213,7 @@ DOMAINS = (
     Domain(
         "onboarding",
         onboarding,
+        keepers=(onboarding_assets.KEEPER,),
         job_kinds=onboarding_jobs.KINDS,
         chores=onboarding_chores.CHORES,
         start=onboarding_funnel.start,

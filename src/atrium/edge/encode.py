@@ -42,7 +42,10 @@ def reply_of(value: Any) -> Reply:
     if kind is Put:
         return _json(value.value, 201 if value.new else 200)
     if kind is Accepted:
-        return _json(value.value, 202)
+        started = _json(value.value, 202)
+        if value.at is not None:
+            started.headers.append((b"location", value.at.encode()))
+        return started
     if kind is Content:
         return _content(value)
     if kind is EventStream:

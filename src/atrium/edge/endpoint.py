@@ -23,6 +23,7 @@ from atrium.seams.routes import (
     Accept,
     AcceptEncoding,
     AcceptLanguage,
+    Auth,
     Authorization,
     Content,
     Download,
@@ -116,6 +117,12 @@ class Endpoint:
     def reads_json(self) -> bool:
         """Whether the body is read whole before the handler runs."""
         return self.decode is not None
+
+    @property
+    def takes_no_body(self) -> bool:
+        """Whether a body would say something that nothing here hears; reading has none by itself, gateways read their own."""
+        ours = self.plugin is None and self.route.auth is not Auth.SIGNED
+        return ours and self.body is None and self.route.method not in READS
 
     @property
     def summary(self) -> str:
@@ -235,6 +242,8 @@ def fill(endpoint: Endpoint, request: Request, params: list[str], raw: bytes) ->
         values["body"] = WireMessage(raw, request.scope["headers"])
     elif endpoint.decode is not None:
         values["body"] = _decoded(endpoint.decode, raw, endpoint.body)
+    elif endpoint.takes_no_body and raw.strip() not in (b"", _EMPTY):
+        raise Invalid("this route takes no body", errors=[{"path": "", "message": "leave it out"}])
     elif endpoint.body is RawBody:
         kind = request.header(b"content-type") or "application/octet-stream"
         values["body"] = RawBody(request.chunks(), kind, request.length)

@@ -269,13 +269,16 @@ def _responses(endpoint: Endpoint, schema_of: dict[int, Any]) -> dict[str, Any]:
     refusals = {str(STATUS[kind]): kind for kind in sorted(_refusals(endpoint), key=STATUS.__getitem__)}
     problem = {"application/problem+json": {"schema": {"$ref": _REF.format(name="Problem")}}}
     done: dict[str, Any] = {"description": endpoint.summary or "Done.", **({"content": content} if content else {})}
+    headers: dict[str, Any] = {}
     if _has_etag(kind):
         # A reply repeated for an Idempotency-Key comes without it.
         required = endpoint.route.method != "POST"
-        done["headers"] = {"ETag": {"required": required, "schema": {"type": "string"}}}
+        headers["ETag"] = {"required": required, "schema": {"type": "string"}}
     if "cursor" in endpoint.query:
         link = "The next page, as a link with `rel=next` (RFC 8288); absent on the last."
-        done["headers"] = {"Link": {"description": link, "schema": {"type": "string"}}}
+        headers["Link"] = {"description": link, "schema": {"type": "string"}}
+    if headers:
+        done["headers"] = headers
     extra: dict[str, Any] = {"201": done} if get_origin(endpoint.reply) is Put else {}
     for other, beside in _replies_of(endpoint)[1:]:
         reply = {"application/json": {"schema": schema_of[id(beside)]}}

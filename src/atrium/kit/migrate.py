@@ -182,7 +182,7 @@ async def _apply(connection: Any, migration: Migration, url: str) -> bool:
         try:
             if (applied := await _apply_now(connection, migration, url)) is not None:
                 return applied
-        except asyncpg.LockNotAvailableError as error:
+        except (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError) as error:
             if time.monotonic() > deadline:
                 raise MigrationRefused(
                     f"{migration.name} could not lock what it changes: another transaction has been holding it for"

@@ -29,11 +29,11 @@ class Page(msgspec.Struct, Generic[T], frozen=True):
 
 
 def fitting(texts: Sequence[str]) -> int:
-    """How many of these fit on one page, one at least: whatever begins before the page holds `MOST_TEXT` bytes."""
-    # A character has four bytes at most, and nearly every page is short.
-    if 4 * sum(map(len, texts)) < MOST_TEXT:
+    """How many of these fit on one page, one at least: whatever begins before the page holds `MOST_TEXT` bytes as they are sent."""
+    # A character has six bytes at most once it is escaped, and nearly every page is short.
+    if 6 * sum(map(len, texts)) < MOST_TEXT:
         return len(texts)
-    totals = list(accumulate(len(text.encode()) for text in texts))
+    totals = list(accumulate(len(msgspec.json.encode(text)) for text in texts))
     return next((count for count, total in enumerate(totals, 1) if total >= MOST_TEXT), len(totals))
 
 

@@ -1,7 +1,7 @@
 """JSON schemas that anybody may hand in, and a model's reply judged by one; a reply is taken or refused, never repaired."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -10,6 +10,7 @@ from typing import Any
 import jsonschema_rs
 
 from atrium.kit.scales import Scale, SchemaRefused, Weight, measure
+from atrium.kit.shapes import pointer
 
 LARGEST, LONGEST_REPLY = 65_536, 1 << 20
 # Comparisons, of some 25 ns each: the event loop is blocked no longer than that, whatever the schema and the reply are.
@@ -103,8 +104,9 @@ def require_fitting(value: Any, schema: Schema) -> None:
         # The first fault is enough: finding them all takes a thousand times as long.
         schema.validator.validate(value)
     except jsonschema_rs.ValidationError as fault:
-        place = "/".join(map(str, fault.instance_path))
-        raise ReplyRefused(f"it does not fit the schema at /{place}: {fault.message[:200]}") from fault
+        place = pointer(tuple(fault.instance_path))
+        at = f" at {place}" if place else ""
+        raise ReplyRefused(f"it does not fit the schema{at}: {fault.message[:200]}") from fault
 
 
 def faults_in(value: Any, schema: Schema, most: int) -> list[tuple[str, str]]:
@@ -115,7 +117,7 @@ def faults_in(value: Any, schema: Schema, most: int) -> list[tuple[str, str]]:
     if schema.work(value) > MOST_WORK:
         return [("", "it is too large to be compared with this schema; ask for less at once")]
     found = schema.validator.iter_errors(value) if schema.work(value) * _ALL <= MOST_WORK else _first(schema, value)
-    return [(_pointer(fault.instance_path), fault.message[:200]) for fault in islice(found, most)]
+    return [(pointer(tuple(fault.instance_path)), fault.message[:200]) for fault in islice(found, most)]
 
 
 def _first(schema: Schema, value: Any) -> Iterator[jsonschema_rs.ValidationError]:
@@ -123,10 +125,6 @@ def _first(schema: Schema, value: Any) -> Iterator[jsonschema_rs.ValidationError
         schema.validator.validate(value)
     except jsonschema_rs.ValidationError as fault:
         yield fault
-
-
-def _pointer(path: Iterable[str | int]) -> str:
-    return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in path)
 
 
 def _never(address: str) -> Any:

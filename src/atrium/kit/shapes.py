@@ -26,9 +26,19 @@ class Fault:
 
 
 def pointer(path: Path) -> str:
-    """A path as a JSON pointer; `/` is the whole document. One too long to be shown becomes that of what it is in."""
-    text = "/" + "/".join(str(part).replace("~", "~0").replace("/", "~1") for part in path)
-    return text if len(text) <= _LONGEST_POINTER else pointer(path[:-1])
+    """A path as a JSON pointer; the whole document is the empty text. One too long to be shown becomes that of what it is in."""
+    text = ""
+    for part in path:
+        longer = f"{text}/{str(part).replace('~', '~0').replace('/', '~1')}"
+        if len(longer) > _LONGEST_POINTER:
+            break
+        text = longer
+    return text
+
+
+def located(pointer: str, message: str) -> str:
+    """A fault as people read it; that of the whole document names no place."""
+    return f"{pointer}: {message}" if pointer else message
 
 
 class Shape:
@@ -40,6 +50,10 @@ class Shape:
     def faults(self, value: Any) -> Iterator[Fault]:
         """Every fault, outermost first; to stop asking ends the search."""
         return self._find(value, self._root, ())
+
+    def holds(self, value: Any, schema: Schema) -> bool:
+        """Whether a value holds to one of the schemas inside this one."""
+        return not self._differs(value, schema)
 
     def _find(self, value: Any, schema: Schema, path: Path) -> Iterator[Fault]:
         if schema is True:

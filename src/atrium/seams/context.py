@@ -15,7 +15,7 @@ import msgspec
 from atrium.kit.background import Background
 from atrium.kit.combiner import Combiner
 from atrium.kit.compute import ComputePool
-from atrium.kit.database import Begun, Database, Transaction
+from atrium.kit.database import Begun, Database, Long, Transaction
 from atrium.kit.estimates import TokenRatios
 from atrium.kit.holds import Hold
 from atrium.kit.ids import NIL
@@ -26,6 +26,7 @@ from atrium.kit.outbound import Outbound
 from atrium.kit.passwords import Passwords
 from atrium.kit.sandbox import Sandbox
 from atrium.kit.staging import StagingArea
+from atrium.kit.threads import Threads
 from atrium.kit.tracing import Recorder
 from atrium.kit.waiting import WaitQueues
 from atrium.seams.blobs import BlobStore
@@ -112,6 +113,8 @@ class Services(msgspec.Struct, frozen=True, kw_only=True):
     sandbox: Sandbox
     # Where work over people's texts is done.
     compute: ComputePool
+    # Where work of a bounded size is done that companies ask for.
+    threads: Threads
     # None where traces are not recorded.
     telemetry: Recorder | None = None
     # What each domain's `start` returned, by the domain's name.
@@ -126,7 +129,8 @@ class RunStep(msgspec.Struct, frozen=True, kw_only=True):
     """The step of a workflow's run that something is done for; `index` is of an item in a map.
 
     `keep` takes (context, value): it keeps the step's result in that transaction, or raises where an earlier attempt has kept one.
-    A tool that the step's own tool calls has none. `touched` are the things that were read or written for the step.
+    A tool that the step's own tool calls has none. `touched` are the things that were read or written for the step, `made` those of
+    them that were written.
     """
 
     run_id: UUID
@@ -134,6 +138,23 @@ class RunStep(msgspec.Struct, frozen=True, kw_only=True):
     index: int | None
     keep: Callable[[Any, Any], Awaitable[None]] | None = None
     touched: set[Thing] = msgspec.field(default_factory=set)
+    made: set[Thing] = msgspec.field(default_factory=set)
+
+
+class Bound(msgspec.Struct, frozen=True, kw_only=True):
+    """What holds a run that no person started beside its writer's own rights: a trigger is no deputy.
+
+    The run reads what the writer and all `others` can read, and its own: the object that fired it, and what it made itself. Of
+    these `own` are those known by now; `list_made` takes (context, things) and finds those that earlier steps made.
+    `confined`: one of the others cannot read that object, so that what the run writes is for the writer alone. `egress`: it may
+    send something elsewhere.
+    """
+
+    others: tuple[Principal, ...] = ()
+    own: set[Thing] = msgspec.field(default_factory=set)
+    list_made: Callable[[Any, Collection[Thing]], Awaitable[set[Thing]]] | None = None
+    confined: bool = False
+    egress: bool = False
 
 
 class Acting(msgspec.Struct, kw_only=True):
@@ -154,11 +175,18 @@ class Acting(msgspec.Struct, kw_only=True):
     # What was spent of quotas, by dimension; an operation and its transactions count together.
     spent: Counter[str] = msgspec.field(default_factory=Counter)
     step: RunStep | None = None
+    # By whom the caller is bound; None where a person asked for what is done.
+    bound: Bound | None = None
 
     @property
     def may_end(self) -> bool:
         """Whether the caller came with a credential of a person's, which may end while they are served."""
         return self.who.credential_id != NIL and self.who.credential in HOLDS
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether others bind the caller, so that not all that the caller may read is handed out."""
+        return self.bound is not None and bool(self.bound.others)
 
     def touch(self, kind: str, ids: Iterable[UUID]) -> None:
         """Note things that are handed out or written: what a workflow's step comes to is for those who can read all of them.
@@ -167,6 +195,14 @@ class Acting(msgspec.Struct, kw_only=True):
         """
         if self.step is not None:
             self.step.touched.update((kind, id) for id in ids)
+
+    def note_made(self, kind: str, id: UUID) -> None:
+        """Note a thing that was written: a run that is bound by others goes on to read what it made itself."""
+        self.touch(kind, [id])
+        if self.step is not None:
+            self.step.made.add((kind, id))
+        if self.bound is not None:
+            self.bound.own.add((kind, id))
 
     def hold(self) -> Hold | None:
         """What the caller's writing transactions begin with, so that none commits after its credential has ended."""
@@ -213,6 +249,16 @@ class Context(Acting, kw_only=True):
         """The same transaction on behalf of someone else; permissions are asked about afresh."""
         return msgspec.structs.replace(self, who=who, checked=set())
 
+    def others_bound(self) -> list[Context]:
+        """Everybody by whom the caller is bound, each for themselves."""
+        others = self.bound.others if self.bound is not None else ()
+        return [msgspec.structs.replace(self.acting_as(one), bound=None) for one in others]
+
+    def each_bound(self, thing: Thing) -> list[Context]:
+        """The caller and, where this thing is not their run's own, everybody by whom they are bound, each for themselves."""
+        own = self.bound is None or thing in self.bound.own
+        return [self] if own else [self, *self.others_bound()]
+
 
 async def _never() -> None:
     await asyncio.Event().wait()
@@ -228,14 +274,17 @@ class Operation(Acting, kw_only=True):
     session: bytes = b""
     gone: Callable[[], Awaitable[None]] = _never
 
-    def begin(self, *, ending: Collection[UUID] = (), held: bool = True, reading: bool = False) -> Beginning:
+    def begin(
+        self, *, ending: Collection[UUID] = (), held: bool = True, reading: bool = False, long: bool = False
+    ) -> Beginning:
         """A transaction behind the wall of the caller's company.
 
         One that ends credentials names their people as `ending`, and waits for what they are writing. Without `held` it
-        goes on after the caller's own credential has ended. With `reading` nothing can be changed in it.
+        goes on after the caller's own credential has ended. With `reading` nothing can be changed in it. One whose statements may take
+        `long` waits for a place among the few of those.
         """
         hold = self.hold() if held else None
-        begun = self.services.database.begin(self.who.org_id, None, hold, ending, reading=reading)
+        begun = self.services.database.begin(self.who.org_id, None, hold, ending, reading=reading, long=long)
         return Beginning(self, begun, ending)
 
     def begin_system(self, *, ending: Collection[UUID] = ()) -> Beginning:
@@ -261,6 +310,7 @@ class Operation(Acting, kw_only=True):
             checked=self.checked,
             spent=self.spent,
             step=self.step,
+            bound=self.bound,
             db=db,
             ending=ending,
         )
@@ -271,7 +321,7 @@ class Beginning:
 
     __slots__ = ("_begun", "_ending", "_op")
 
-    def __init__(self, op: Operation, begun: Begun, ending: Collection[UUID] = ()) -> None:
+    def __init__(self, op: Operation, begun: Begun | Long, ending: Collection[UUID] = ()) -> None:
         self._op, self._begun, self._ending = op, begun, ending
 
     async def __aenter__(self) -> Context:

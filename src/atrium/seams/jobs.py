@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, Literal
 from uuid import UUID
 
 import msgspec
@@ -19,11 +19,14 @@ class NoArguments(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Postponed(Exception):
-    """Raised by a kind's `run`: nothing was done, the attempt does not count, and another begins after so many seconds."""
+    """Raised by a kind's `run`: nothing was done, the attempt does not count, and another begins after so many seconds.
 
-    def __init__(self, seconds: float) -> None:
+    A `reason` is told as what the job waits for; with `quota` it begins at once when a limit of the company changes.
+    """
+
+    def __init__(self, seconds: float, reason: Literal["quota", "org_suspended"] | None = None) -> None:
         super().__init__(f"put off for {seconds:g} seconds")
-        self.seconds = seconds
+        self.seconds, self.reason = seconds, reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,3 +144,4 @@ class Assignment:
     arguments: Any
     lease_until: datetime
     cancel: asyncio.Event = field(default_factory=asyncio.Event)
+    begun_at: datetime = field(default_factory=lambda: datetime.now(UTC))

@@ -75,11 +75,18 @@ class ThinkingPiece(msgspec.Struct, frozen=True):
 
 
 class Call(msgspec.Struct, frozen=True):
-    """A tool the model wants called; the arguments are a JSON object, and have been read once to be sure."""
+    """A tool the model wants called; the arguments are as the model wrote them, which may be no JSON."""
 
     id: str
     name: str
     arguments: str
+
+    def read(self) -> dict[str, Any] | None:
+        """The arguments; None when they are no JSON object."""
+        try:
+            return msgspec.json.decode(self.arguments, type=dict[str, Any])
+        except (msgspec.DecodeError, RecursionError):
+            return None
 
 
 class UsageSoFar(msgspec.Struct, frozen=True):
@@ -144,6 +151,13 @@ class ReplyUnfit(ModelRefused):
         self.text = text
 
 
+def _require_read(calls: list[Call], end: Done) -> None:
+    """Refuse a call that cannot be read: a caller who takes a turn whole asks for no other instead."""
+    if broken := next((call for call in calls if call.read() is None), None):
+        cut = " (it was cut off)" if end.finish == "length" else ""
+        raise ModelRefused(f"the model called {broken.name} with arguments that cannot be read{cut}", end.usage)
+
+
 async def complete(port: ModelPort, turn: Turn) -> ModelReply:
     """The whole turn at once."""
     text, thinking, calls = "", "", list[Call]()
@@ -158,5 +172,6 @@ async def complete(port: ModelPort, turn: Turn) -> ModelReply:
                     case Call():
                         calls.append(event)
                     case Done():
+                        _require_read(calls, event)
                         return ModelReply(text, event.finish, event.usage, calls, thinking)
     raise ModelUnavailable("the model's answer has no end")

@@ -100,6 +100,9 @@ class Route:
     cors: bool | Literal["funnel"] = False
     # Whether its handler may wait for long before it replies; it is told by `gone` when the client leaves or the credential ends.
     waits: bool = False
+    # Whether its statements may take long, always or when the query has the parameter named here: then it waits for one of the places
+    # that companies share for such.
+    long: bool | str = False
     # The protocol that it speaks instead of ours, and whose own documents describe it. Programs alone call it: a cookie does not
     # count, and a page of another origin is refused.
     protocol: Literal["MCP"] | None = None
@@ -138,9 +141,10 @@ class Put(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Accepted(Generic[T]):
-    """202 with what was started."""
+    """202 with what was started, and where it can be read from now on."""
 
     value: T
+    at: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal
+from uuid import UUID
 
 import msgspec
 
@@ -46,6 +47,17 @@ class Chore:
 
 
 @dataclass(frozen=True, slots=True)
+class Keeper:
+    """A domain that keeps what counts as storage: `count` takes a transaction and a company and adds up what is there, by team.
+
+    It is asked to check the books, which are kept by the rows themselves. What belongs to no team is the company's.
+    """
+
+    part: Literal["files", "notes", "workflows", "jobs"]
+    count: Callable[[Any, UUID], Awaitable[Mapping[UUID, int]]]
+
+
+@dataclass(frozen=True, slots=True)
 class Sealed:
     """A column of a company's table that the instance's key seals; `binding` takes the row's other columns as text."""
 
@@ -69,6 +81,7 @@ class Domain:
     listeners: tuple[Listener, ...] = ()
     chores: tuple[Chore, ...] = ()
     shareables: tuple[Shareable, ...] = ()
+    keepers: tuple[Keeper, ...] = ()
     start: Callable[[Any], Awaitable[Any]] | None = None
     stop: Callable[[Any, Any], Awaitable[None]] | None = None
     # Takes (database, keys): seals the domain's secrets again under the newest key, and returns how many it changed.

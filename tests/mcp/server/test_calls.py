@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import time
+from dataclasses import replace
 from statistics import median
 from typing import Any
 
@@ -176,6 +177,21 @@ async def test_a_client_that_hangs_up_takes_its_call_back(alice: Client) -> None
     leaves.set()
 
     assert await asyncio.wait_for(request, PATIENCE) == 0
+    assert conftest.ENDED == ["cancelled"]
+
+
+async def test_g14_a_call_whose_token_is_revoked_meanwhile_is_told_so(alice: Client, admin: Client) -> None:
+    conftest.BEGUN.clear()
+    conftest.ENDED.clear()
+    token = await admin.post("/api/tokens", {"name": "a machine"})
+    machine = replace(admin, token=token["token"])
+
+    request = asyncio.create_task(call(machine, "t_wait"))
+    await asyncio.wait_for(conftest.BEGUN.wait(), PATIENCE)
+    await admin.delete(f"/api/tokens/{token['id']}")
+
+    answer = await asyncio.wait_for(request, PATIENCE)
+    assert (answer.status, answer.code) == (401, "identity.unauthenticated")
     assert conftest.ENDED == ["cancelled"]
 
 

@@ -10,6 +10,7 @@ import { Problem } from '@/ui/Problem';
 import { toast } from '@/ui/toast';
 import { useLanguage } from '@/i18n/language';
 import { useMay } from '../session';
+import { TokenGave, type Gave } from '../TokenGave';
 import type { PersonDialog } from './dialog';
 
 interface Held {
@@ -37,15 +38,20 @@ async function keysOf({ id }: Member): Promise<Held[]> {
   return items.map((key) => ({ ...key, name: key.name || key.access_key_id }));
 }
 
-const KINDS = {
-  keys: { list: keysOf, end: (id: string) => api.DELETE('/api/s3/credentials/{id}', { params: { path: { id } } }) },
-  tokens: { list: tokensOf, end: (id: string) => api.DELETE('/api/tokens/{id}', { params: { path: { id } } }) },
-};
+/** Ending one tells what it gave, which stays. */
+const endKey = (id: string): Promise<Gave['gave']> =>
+  value(api.DELETE('/api/s3/credentials/{id}', { params: { path: { id } } })).then(() => []);
+const endToken = (id: string): Promise<Gave['gave']> =>
+  value(api.DELETE('/api/tokens/{id}', { params: { path: { id } } })).then(({ gave = [] }) => gave);
+
+const KINDS = { keys: { list: keysOf, end: endKey }, tokens: { list: tokensOf, end: endToken } };
 type Kind = keyof typeof KINDS;
 
 export default function Credentials({ person, onClose }: PersonDialog) {
   const { t } = useLanguage();
   const may = useMay();
+  const [ended, setEnded] = useState<Gave | null>(null);
+  if (ended && ended.gave.length > 0) return <TokenGave {...ended} onClose={() => setEnded(null)} />;
   return (
     <Dialog
       open
@@ -54,15 +60,21 @@ export default function Credentials({ person, onClose }: PersonDialog) {
       description={t('members.credentials_lead')}
     >
       <div className="grid gap-5">
-        <List person={person} kind="keys" />
-        {may('settings:manage') && <List person={person} kind="tokens" />}
+        <List person={person} kind="keys" onEnded={setEnded} />
+        {may('settings:manage') && <List person={person} kind="tokens" onEnded={setEnded} />}
       </div>
       <DialogActions><Button kind="primary" onClick={onClose}>{t('ui.done')}</Button></DialogActions>
     </Dialog>
   );
 }
 
-function List({ person, kind }: { person: Member; kind: Kind }) {
+interface ListProps {
+  person: Member;
+  kind: Kind;
+  onEnded: (what: Gave) => void;
+}
+
+function List({ person, kind, onEnded }: ListProps) {
   const { t } = useLanguage();
   const held = useQuery({ queryKey: ['credentials', person.id, kind], queryFn: () => KINDS[kind].list(person) });
   return (
@@ -71,18 +83,21 @@ function List({ person, kind }: { person: Member; kind: Kind }) {
       {held.isPending && <SkeletonRows rows={1} label={t('app.loading')} />}
       {held.error && <Problem error={held.error} onRetry={() => void held.refetch()} />}
       {held.data?.length === 0 && <p className="text-muted">{t(`members.no_${kind}`)}</p>}
-      <ul className="divide-y divide-line">{held.data?.map((one) => <Row key={one.id} one={one} person={person} kind={kind} />)}</ul>
+      <ul className="divide-y divide-line">
+        {held.data?.map((one) => <Row key={one.id} one={one} person={person} kind={kind} onEnded={onEnded} />)}
+      </ul>
     </section>
   );
 }
 
-function Row({ one, person, kind }: { one: Held; person: Member; kind: Kind }) {
+function Row({ one, person, kind, onEnded }: ListProps & { one: Held }) {
   const { t, ago } = useLanguage();
   const queries = useQueryClient();
   const [sure, setSure] = useState(false);
   const end = useMutation({
     mutationFn: () => KINDS[kind].end(one.id),
-    onSuccess: () => {
+    onSuccess: (gave) => {
+      onEnded({ name: one.name, gave });
       void queries.invalidateQueries({ queryKey: ['credentials', person.id] });
       void queries.invalidateQueries({ queryKey: ['tokens'] });
       toast(t('members.credential_ended', { name: one.name }));

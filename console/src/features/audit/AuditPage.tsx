@@ -72,7 +72,7 @@ function EventRow({ event, people }: { event: Event; people: Member[] }) {
   const language = useLanguage();
   const { t, find, clock } = language;
   const name = people.find((member) => member.id === event.actor_id)?.display_name ?? event.actor ?? t('audit.somebody');
-  const facts = [...limitOf(event, language), ...factsOf(event, people)];
+  const facts = [...limitOf(event, language), ...factsOf(event, people), ...tokenOf(event, language)];
   const words = find(`audit.kind_${event.kind.replaceAll('.', '_')}`);
   return (
     <li
@@ -116,6 +116,12 @@ function factsOf(event: Event, people: Member[]): (string | boolean)[] {
   return [...new Set<unknown>([event.name, subject, ...facts])].filter(
     (fact): fact is string | boolean => typeof fact === 'boolean' || (typeof fact === 'string' && fact !== ''),
   );
+}
+
+/** The API token by which something was given. */
+function tokenOf({ facts }: Event, { t }: Formatter): string[] {
+  const name = facts['token_name'];
+  return typeof name === 'string' ? [t('audit.by_token', { name })] : [];
 }
 
 /** What was limited and to how much; raised altogether when no number is told. */

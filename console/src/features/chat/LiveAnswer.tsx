@@ -83,8 +83,8 @@ export function After({ answer: { error, schemaError } }: { answer: Answer }) {
     <>
       {schemaError && (
         <div role="alert" className="rounded-lg bg-warning-soft px-3 py-2.5 text-warning">
-          {rich('chat.schema_error', {
-            path: schemaError.path || '/',
+          {rich(schemaError.path ? 'chat.schema_error' : 'chat.schema_error_whole', {
+            path: schemaError.path,
             message: schemaError.message,
             code: (parts) => <code key="at" data-raw className="font-mono text-xs break-all">{parts}</code>,
           })}

@@ -142,7 +142,9 @@ export function withEvent(answer: Answer, { type, data }: ServerEvent): Answer {
     }
     case 'error': {
       const { status, code } = told as { status: number; code: string };
-      return ended({ ...answer, state: 'failed', error: new Refusal(status, code, '', [], told as Facts) }, told as Last);
+      const error = new Refusal(status, code, '', [], told as Facts);
+      // One that ends the stream alone says nothing of the reply.
+      return ended({ ...answer, state: 'failed', error }, { ...(told as Last), text: (told as Partial<Last>).text ?? answer.text });
     }
     default:
       return answer;

@@ -158,14 +158,14 @@ export class LiveTurn {
     }
   }
 
-  /** A file that was just uploaded may have no text yet; the server says when to ask again. */
+  /** A file that was just uploaded may have no text yet, however long the server waited for it; the server says when to ask again. */
   private async askOnceRead(address: string, body: object, headers: Record<string, string>): Promise<void> {
     const until = Date.now() + READING;
     for (;;) {
       try {
         return await this.listen(address, body, headers);
       } catch (error) {
-        const seconds = isRefusal(error, 'ai.no_text') ? error.facts['retry_after'] : undefined;
+        const seconds = isRefusal(error, 'ai.text_pending') ? error.facts['retry_after'] : undefined;
         if (typeof seconds !== 'number' || Date.now() > until) return this.fail(error);
         this.change({ state: 'reading' });
         await new Promise((resolve) => setTimeout(resolve, seconds * 1000));

@@ -35,7 +35,10 @@ export function Tools({ locked }: { locked: boolean }) {
           key={tool.name}
           tool={tool}
           locked={locked}
-          onFlip={(enabled) => flip.mutate({ name: tool.name, enabled, digest: tool.digest ?? null })}
+          onFlip={(enabled) =>
+            // What another program says of its tool is read by a person before it is read by a model.
+            enabled && tool.digest ? setReviewed(tool) : flip.mutate({ name: tool.name, enabled, digest: tool.digest ?? null })
+          }
           onReview={() => setReviewed(tool)}
         />
       ))}

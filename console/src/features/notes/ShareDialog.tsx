@@ -97,6 +97,7 @@ export default function ShareDialog({ note, onClose }: { note: Note; onClose: ()
       <div className="my-3"><Problem error={share.error} /></div>
       <div className="border-t border-line pt-4">
         <PermissionField permission={permission} onChange={setPermission} />
+        <p className="mt-2 text-sm text-muted">{t('notes.share_versions')}</p>
       </div>
       <People
         people={others.filter((member) => !shared.has(member.id))}

@@ -1,6 +1,6 @@
 /** Files by folder: look around, drop files anywhere, watch them arrive. */
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { FolderPlus, FolderTree, Search, Upload as UploadIcon } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { folderQuery, type Order, type Visibility } from '@/api/repository';
@@ -86,12 +86,28 @@ export default function FilesPage() {
       {list.length > 0 && <UploadPanel uploads={uploads} list={list} />}
       <div className="mb-4 flex flex-wrap items-center gap-3">
         <Trail folder={place.folder} />
+        {place.folder && <SearchHere folder={place.folder} />}
         {writes && <ShownTo shownTo={shownTo} onChange={choose} />}
       </div>
       <Contents place={place} writes={writes} onFiles={take} />
       {writes && <DropOverlay folder={place.folder} onFiles={take} />}
       {naming && <NewFolder parent={place.folder} onClose={() => setNaming(false)} />}
     </Page>
+  );
+}
+
+/** By words of texts, too, where the field below looks for names. */
+function SearchHere({ folder }: { folder: string }) {
+  const { t } = useLanguage();
+  return (
+    <Link
+      to="/search"
+      search={{ prefix: folder } as never}
+      className="flex h-7 items-center gap-1.5 rounded-md px-1.5 text-sm font-medium text-link hover:underline"
+    >
+      <Search size={15} aria-hidden />
+      {t('files.search_here')}
+    </Link>
   );
 }
 

@@ -146,6 +146,7 @@ function ShareForm({ file, targets }: { file: ObjectDetail; targets: Target[] })
         </div>
       )}
       <div className="grid gap-3 sm:col-span-2">
+        <p className="text-sm text-muted">{t('files.share_versions')}</p>
         <Problem error={share.error} />
         <Button type="submit" kind="primary" busy={share.isPending} className="justify-self-start">
           {t('files.share')}

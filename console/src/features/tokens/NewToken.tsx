@@ -5,6 +5,7 @@ import { api, value, type Schemas } from '@/api/client';
 import { useLanguage } from '@/i18n/language';
 import { useOwnPassword } from '@/app/own-password';
 import { useIdentity } from '@/app/session';
+import { Confirm } from '@/ui/Confirm';
 import { SelectField, TextField } from '@/ui/Field';
 import { FormDialog, type FormOf } from '@/ui/FormDialog';
 import { Secret } from '@/ui/Secret';
@@ -13,6 +14,8 @@ import { SecretDialog, Warning } from '@/ui/SecretDialog';
 const DAY = 86_400;
 const LIVES = { month: 30 * DAY, quarter: 90 * DAY, year: 365 * DAY, never: 'never' } as const;
 type Life = keyof typeof LIVES;
+/** Gives roles in the company, which outlive the token. */
+const MANAGES = 'org:manage';
 
 /** What a program needs at least: it looks, and changes nothing. */
 const readingOf = (permissions: string[]) => permissions.filter((one) => one.endsWith(':read'));
@@ -44,13 +47,17 @@ function TokenForm({ busy, error, onClose, onSubmit }: FormOf<Schemas['NewToken'
   const permissions = useGivable();
   const [scope, setScope] = useState<string[] | null>(readingOf(permissions));
   const [problem, setProblem] = useState<'name' | 'scope' | null>(null);
+  const [asked, setAsked] = useState<Schemas['NewToken'] | null>(null);
   const own = useOwnPassword(error);
   const submit = (form: FormData) => {
     const name = String(form.get('name')).trim();
     const password = own.read(form);
     const wrong = !name ? 'name' : scope?.length === 0 ? 'scope' : null;
     setProblem(wrong);
-    if (!wrong && password) onSubmit({ name, scope, ttl: LIVES[life], password });
+    if (wrong || !password) return;
+    const wanted = { name, scope, ttl: LIVES[life], password };
+    if ((scope ?? permissions).includes(MANAGES)) setAsked(wanted);
+    else onSubmit(wanted);
   };
   return (
     <FormDialog
@@ -62,6 +69,20 @@ function TokenForm({ busy, error, onClose, onSubmit }: FormOf<Schemas['NewToken'
       onClose={onClose}
       onSubmit={submit}
     >
+      {asked && (
+        <Confirm
+          title={t('tokens.manages_title')}
+          body={t('tokens.manages_body')}
+          action={t('tokens.create')}
+          busy={false}
+          error={null}
+          onConfirm={() => {
+            setAsked(null);
+            onSubmit(asked);
+          }}
+          onClose={() => setAsked(null)}
+        />
+      )}
       <TextField
         label={t('tokens.name')}
         name="name"

@@ -7,6 +7,7 @@ import { PAGE } from '@/api/queries';
 import { useLanguage } from '@/i18n/language';
 import { Page } from '@/app/Page';
 import { useReadOnly } from '@/app/session';
+import { TokenGave, type Gave } from '@/app/TokenGave';
 import { Badge } from '@/ui/bits';
 import { buttonClass } from '@/ui/Button';
 import { Confirm } from '@/ui/Confirm';
@@ -22,6 +23,7 @@ export default function TokensPage() {
   const { t } = useLanguage();
   const readOnly = useReadOnly();
   const [revoking, setRevoking] = useState<Token | null>(null);
+  const [revoked, setRevoked] = useState<Gave | null>(null);
   const tokens = useInfiniteQuery({
     queryKey: ['tokens'],
     queryFn: ({ pageParam }) =>
@@ -45,7 +47,8 @@ export default function TokensPage() {
       >
         {items && items.length > 0 && <TokenTable tokens={items} onRevoke={setRevoking} />}
       </ListPage>
-      {revoking && <Revoke token={revoking} onClose={() => setRevoking(null)} />}
+      {revoking && <Revoke token={revoking} onRevoked={setRevoked} onClose={() => setRevoking(null)} />}
+      {revoked && revoked.gave.length > 0 && <TokenGave {...revoked} onClose={() => setRevoked(null)} />}
       <Outlet />
     </Page>
   );
@@ -118,15 +121,22 @@ function TokenRow({ token, onRevoke }: { token: Token; onRevoke: (token: Token) 
   );
 }
 
-function Revoke({ token, onClose }: { token: Token; onClose: () => void }) {
+interface RevokeProps {
+  token: Token;
+  onRevoked: (what: Gave) => void;
+  onClose: () => void;
+}
+
+function Revoke({ token, onRevoked, onClose }: RevokeProps) {
   const { t } = useLanguage();
   const queries = useQueryClient();
   const revoke = useMutation({
     mutationFn: () => value(api.DELETE('/api/tokens/{id}', { params: { path: { id: token.id } } })),
-    onSuccess: () => {
+    onSuccess: ({ gave = [] }) => {
       void queries.invalidateQueries({ queryKey: ['tokens'] });
       toast(t('tokens.revoked', { name: token.name }));
       onClose();
+      onRevoked({ name: token.name, gave });
     },
   });
   return (

@@ -41,6 +41,10 @@ class CompanyPage(Company, frozen=True, kw_only=True):
     quotas: list[Limit]
     usage: list[Usage]
 
+    def etag(self) -> str:
+        """Differs whenever anything of it does, also what the company uses."""
+        return etag_of(self)
+
 
 class CompanyRecord(CompanyPage, frozen=True, kw_only=True):
     """A company as operators change it."""

@@ -45,9 +45,8 @@ async def add_person(
     person = PersonDraft(username=username, role=role, display_name=display_name, org_role=org_role)
     member = await identity.create_person(ctx, org, team, person)
     issued = await sessions.open_first_session(ctx, member.id, team.id, org.id)
-    await audit.record(
-        ctx, "companies.person_added", member.id, username=username, team=team.id, role=role, org_role=org_role
-    )
+    facts = {"username": username, "team": team.id, "role": role, "org_role": org_role}
+    await audit.record(ctx, "companies.person_added", member.id, **facts, **await giving.token_of(ctx))
     return AddedPerson(member, Place(team.id, team.name), issued.token, issued.expires_at)
 
 
@@ -60,5 +59,6 @@ async def set_org_role(ctx: Context, user_id: UUID, org_role: OrgRole | None, if
     for named in (person.org_role, org_role):
         giving.require_may_give(ctx.who, org_role=named)
     await identity.set_org_role(ctx, user_id, org_role)
-    await audit.record(ctx, "companies.role_set", user_id, org_role=org_role, before=person.org_role)
+    by = await giving.token_of(ctx)
+    await audit.record(ctx, "companies.role_set", user_id, org_role=org_role, before=person.org_role, **by)
     return RoleChange(user_id, org_role, (await identity.read_colleague(ctx, user_id)).revision)

@@ -15,6 +15,7 @@ from atrium.admin.plugins import bundles, manifest
 from atrium.admin.plugins.manifest import Manifest
 from atrium.admin.plugins.model import LoadRefused
 from atrium.ground.access.model import PERMISSIONS
+from atrium.ground.features.model import FEATURES
 from atrium.kit.paths import inside
 from atrium.kit.signatures import is_async_of, is_struct
 from atrium.product.onboarding import experience
@@ -118,7 +119,7 @@ def _problems_with_tools(plugin: Plugin, registry: Registry) -> Iterator[str]:
             continue
         if tool.name in registry.tools or tool.name in seen:
             yield f"tool {tool.name}: the name is taken"
-        yield from (f"tool {tool.name}: {text}" for text in tools.problems_with(tool, PERMISSIONS))
+        yield from (f"tool {tool.name}: {text}" for text in tools.problems_with(tool, PERMISSIONS, FEATURES))
         seen.add(tool.name)
 
 

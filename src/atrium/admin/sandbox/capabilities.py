@@ -137,7 +137,7 @@ async def _ask_model(op: Operation, asked: AiTurn) -> Any:
 
 async def _search(op: Operation, asked: Search) -> Any:
     access.require(op, "search")
-    async with op.begin() as ctx:
+    async with op.begin(long=True) as ctx:
         return {"items": await search.find_some(ctx, asked.q)}
 
 

@@ -29,7 +29,7 @@ from atrium.engine.tools.service import effect_of
 from atrium.kit.errors import AppError
 from atrium.kit.log import log
 from atrium.kit.process_pool import PoolBusy, ProcessPool
-from atrium.seams.context import Operation, Principal, Services
+from atrium.seams.context import Operation, Services
 from atrium.seams.tools import Tool
 
 # The domain's name, under which its state is kept.
@@ -41,7 +41,10 @@ _START_SECONDS = 10.0
 
 
 class ProcessKey(msgspec.Struct, frozen=True):
-    """Who a process serves: one person with the same rights, so that what it remembers reaches no other."""
+    """Who a process serves: one person with the same rights, so that what it remembers reaches no other.
+
+    A run that is bound by others has processes of its own: what another run was allowed to read is not remembered in them.
+    """
 
     guest: str
     signature: bytes
@@ -49,6 +52,7 @@ class ProcessKey(msgspec.Struct, frozen=True):
     team_id: UUID
     user_id: UUID
     permissions: frozenset[str]
+    run_id: UUID | None = None
 
 
 async def list_guests(op: Operation) -> GuestPage:
@@ -103,7 +107,7 @@ async def call(op: Operation, id: str, tool: Tool, arguments: Any) -> Any:
     async def broker(name: str, params: dict[str, Any]) -> Any:
         return await capabilities.answer(op, granted, effect_of(tool), name, params)
 
-    pool, key = _guests(op.services).pool, _key(guest, op.who)
+    pool, key = _guests(op.services).pool, _key(guest, op)
     try:
         async with pool.hold(key, op.who.org_id, lambda: _started(op.services, guest), _QUEUE_SECONDS) as process:
             _require_unchanged(guest, tool)
@@ -184,8 +188,9 @@ def _is_old(guests: Guests, key: ProcessKey) -> bool:
     return guest is None or guest.signature != key.signature
 
 
-def _key(guest: Guest, who: Principal) -> ProcessKey:
-    return ProcessKey(guest.id, guest.signature, who.org_id, who.team_id, who.user_id, who.permissions)
+def _key(guest: Guest, op: Operation) -> ProcessKey:
+    who, run_id = op.who, op.step.run_id if op.is_bound and op.step is not None else None
+    return ProcessKey(guest.id, guest.signature, who.org_id, who.team_id, who.user_id, who.permissions, run_id)
 
 
 def _card(op: Operation, guest: Guest, reason: str) -> GuestCard:

@@ -7,7 +7,9 @@ from typing import Any
 
 from atrium.admin.sandbox.model import Guest, GuestBroke, GuestManifest, GuestUnavailable, Introduction, ToolDefinition
 from atrium.admin.sandbox.process import LONGEST_LINE, GuestProcess
+from atrium.engine.tools.wording import readable, readable_schema
 from atrium.ground.access.model import PERMISSIONS
+from atrium.ground.features.model import FEATURES
 from atrium.kit.errors import AppError
 from atrium.kit.replies import compile_schema
 from atrium.kit.sandbox import Confined, Limits, Program, SandboxUnavailable
@@ -94,7 +96,7 @@ def tools_of(services: Services, manifest: GuestManifest, said: Introduction, ca
     if len({tool.name for tool in tools}) < len(tools):
         raise GuestBroke("two of the guest's tools have one name")
     for tool in tools:
-        problems = list(problems_with(tool, PERMISSIONS))
+        problems = list(problems_with(tool, PERMISSIONS, FEATURES))
         if (tool.schema or {}).get("type") != "object":
             problems.append("its parameters must be a schema of the type object")
         try:
@@ -110,13 +112,17 @@ def _tool(services: Services, manifest: GuestManifest, said: ToolDefinition, cal
     async def perform(op: Operation, arguments: Any) -> Any:
         return await call(op, manifest.id, tool, arguments)
 
+    try:
+        schema = readable_schema({"type": "object", **said.parameters})
+    except SchemaRefused as error:
+        raise GuestBroke(f"the guest's tool {said.name}: the schema of its parameters is refused: {error}") from error
     tool = Tool(
         name=f"oop_{manifest.id}_{said.name}",
         origin=said.name,
-        description=said.description,
+        description=readable(said.description),
         permission=PERMISSION,
         perform=perform,
-        schema={"type": "object", **said.parameters},
+        schema=schema,
         effect=services.settings.oop_effects.of(manifest.id, said.name),
         untrusted=True,
         seconds=manifest.seconds + _WAITING,

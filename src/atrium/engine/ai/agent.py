@@ -32,6 +32,7 @@ from atrium.engine.ai.model import (
     ChatMessage,
     ConversationBusy,
     Ending,
+    FormatRefused,
     NewTurn,
     StoredTurn,
     TurnFailed,
@@ -48,6 +49,7 @@ from atrium.ground.quotas import service as quotas
 from atrium.ground.quotas.model import Admission
 from atrium.kit.errors import AppError
 from atrium.kit.ids import new_id
+from atrium.kit.shares import Permit
 from atrium.kit.sse import framed
 from atrium.kit.transcripts import Piece, reply_in
 from atrium.seams.context import Context, Operation
@@ -114,16 +116,16 @@ async def _begin(op: Operation, asked: AgentQuestion, key: str | None) -> Runnin
             if (known := await store.find_turn_by_key(ctx.db, ctx.who, key)) is not None:
                 return service.same_request(known, digest)
     try:
-        return await _begin_new(op, asked, key, digest)
+        with service.take_permit(op) as permit:
+            return await _begin_new(op, asked, key, digest, permit)
     except AppError as error:
         op.services.metrics.turns_refused.labels(error.code).inc()
         raise
 
 
 async def _begin_new(
-    op: Operation, asked: AgentQuestion, key: str | None, digest: bytes | None
+    op: Operation, asked: AgentQuestion, key: str | None, digest: bytes | None, permit: Permit
 ) -> RunningRun | StoredTurn:
-    service.require_capacity(op)
     opening, question = await _opening(op, asked), asked.question
     id = new_id()
     model = await turns.open_model(op, opening.executor, id)
@@ -179,7 +181,7 @@ async def _begin_new(
     running.first = first
     if question.on_disconnect == "stop":
         running.stop_unless_read()
-    running.start()
+    running.start(permit)
     return running
 
 
@@ -210,11 +212,7 @@ async def _opening(op: Operation, asked: AgentQuestion) -> _Opening:
                 taint.append(Taint.of("the conversation", ""))
     if any(conversations.has_file(said.content) for said in (*question.messages, ChatMessage("user", question.prompt))):
         taint.append(Taint.of("a file in the question", ""))
-    # How a tool of another server describes itself is its server's words, which the model reads with every question.
-    core = op.services.registry.tools
-    taint += [
-        Taint.of(f"the description of {tool.name}", tool.description) for tool in offered if tool.name not in core
-    ]
+    # How another server or a guest describes its tool is not among this: a person of the team has read it and turned it on as it is.
     messages = await service.messages_of(op, question, earlier)
     return _Opening(place.model or LOCAL, conversation_id, offered, _with_rules(messages), taint)
 
@@ -257,15 +255,15 @@ async def _reopened(op: Operation, id: UUID, decisions: list[Decision] | None) -
         return turn
     if decisions is not None and run.state != "waiting":
         raise Decided("this run does not wait for a decision")
-    service.require_capacity(op)
-    hold = await quotas.admit(op, _HOLD, lease=SHORT_LEASE)
-    try:
-        async with op.begin() as ctx:
-            running = await _reopen(ctx, op, turn, decisions, hold)
-    except BaseException:
-        await quotas.settle(op, hold, {})
-        raise
-    running.start()
+    with service.take_permit(op) as permit:
+        hold = await quotas.admit(op, _HOLD, lease=SHORT_LEASE)
+        try:
+            async with op.begin() as ctx:
+                running = await _reopen(ctx, op, turn, decisions, hold)
+        except BaseException:
+            await quotas.settle(op, hold, {})
+            raise
+        running.start(permit)
     return running
 
 
@@ -382,6 +380,9 @@ def _reply(
     steps = shown_steps(calls)
     if ending.code:
         raise TurnFailed(ending, service.kind_of(ending), text, id=turn.id, steps=steps)
+    if (fault := ending.schema_error) is not None:
+        message = f"the model's answer is not what was asked for: {fault.message}"
+        raise FormatRefused(message, id=turn.id, text=text, errors=[fault], usage=ending.usage, steps=steps)
     more: dict[str, Any] = {} if ending.parsed is msgspec.UNSET else {"parsed": ending.parsed}
     return AgentReply(
         id=turn.id,
@@ -394,7 +395,6 @@ def _reply(
         executor=turn.executor,
         model=turn.model,
         simulated=turn.simulated,
-        schema_error=ending.schema_error,
         refusal=ending.refusal,
         conversation=turn.conversation_id,
         **more,

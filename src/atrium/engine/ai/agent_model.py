@@ -6,7 +6,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.ai.model import Content, Ending, FormatFault, Question, ShownUsage
+from atrium.engine.ai.model import Content, Ending, Question, ShownUsage
 from atrium.kit.errors import Conflict, Invalid, TooLarge
 from atrium.seams.models import Message, ResponseFormat, TokenUsage
 from atrium.seams.tools import Effect, Tool
@@ -187,7 +187,6 @@ class AgentReply(msgspec.Struct, frozen=True, omit_defaults=True):
     model: str | None
     simulated: bool
     parsed: Any = msgspec.UNSET
-    schema_error: FormatFault | None = None
     refusal: dict[str, Any] | None = None
     conversation: UUID | None = None
 

@@ -101,10 +101,10 @@ async def insert_calls(db: Transaction, org_id: UUID, id: UUID, calls: list[Agen
     rows = [msgspec.structs.asdict(call) | {"digest": call.digest.hex()} for call in calls]
     await db.run(
         """
-        INSERT INTO agent_calls (run_id, number, org_id, step, said, name, arguments, effect, digest)
-        SELECT :id, number, :org_id, step, said, name, arguments, effect, decode(digest, 'hex')
+        INSERT INTO agent_calls (run_id, number, org_id, step, said, name, arguments, effect, digest, status, result)
+        SELECT :id, number, :org_id, step, said, name, arguments, effect, decode(digest, 'hex'), status, result
           FROM jsonb_to_recordset(:rows) AS c (number int, step int, said text, name text, arguments jsonb, effect text,
-                                               digest text)
+                                               digest text, status text, result text)
         """,
         id=id,
         org_id=org_id,

@@ -44,6 +44,7 @@ _STEP_LEASE = LONGEST_TURN + 30
 _READS_AT_ONCE = 4
 _MOST_CALLS_OF_A_TURN = 64
 _PAUSE = 0.5
+_NO_JSON = "the arguments are not a JSON object; write them again, whole"
 
 
 class RunningRun(Running):
@@ -108,10 +109,11 @@ class RunningRun(Running):
             question = await self._next_question(last_words, with_tools=stop is None)
             if question is None:
                 return self._stopped("tokens", said)
+            called = len(self.progress.calls)
             said = await self._ask(*question)
             if said is None:
                 return self._stopped(self._stop or "seconds")
-            if any(call.status in OPEN for call in self.progress.calls):
+            if len(self.progress.calls) > called:
                 continue
             wanted, text = self.progress.asked.response_format, self._answer()
             if (
@@ -232,16 +234,19 @@ class RunningRun(Running):
         calls, number = list[AgentCall](), len(self.progress.calls)
         for wanted in asked:
             number += 1
-            tool, arguments = self._tools.get(wanted.name), msgspec.json.decode(wanted.arguments)
+            tool, read = self._tools.get(wanted.name), wanted.read()
+            arguments = {} if read is None else without_nul(read)
             calls.append(
                 AgentCall(
                     number=number,
                     step=self.progress.steps + 1,
                     name=without_nul(wanted.name[:64]),
-                    arguments=without_nul(arguments),
+                    arguments=arguments,
                     effect="read" if tool is None else effect_of(tool),
-                    digest=b"" if tool is None else digest_of(tool, without_nul(arguments)),
+                    digest=b"" if tool is None else digest_of(tool, arguments),
                     said=text if not calls else "",
+                    status="pending" if read is not None else "bad_arguments",
+                    result="" if read is not None else _NO_JSON,
                 )
             )
         return calls

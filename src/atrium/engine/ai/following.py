@@ -5,9 +5,14 @@ from contextlib import aclosing
 from typing import Any
 from uuid import UUID
 
+import msgspec
+
 from atrium.engine.ai import agent_rows, store
 from atrium.engine.ai.agent_model import told
-from atrium.engine.ai.model import Ending, StoredPiece, StoredTurn, TurnMissing, started
+from atrium.engine.ai.model import Busy, Ending, StoredPiece, StoredTurn, TurnMissing, started
+from atrium.ground.identity.model import CredentialOver
+from atrium.kit.errors import AppError
+from atrium.kit.http import STATUS
 from atrium.kit.notify import wait_for
 from atrium.kit.sse import framed
 from atrium.kit.transcripts import Piece, frames_after, last_frame, reply_in
@@ -17,16 +22,34 @@ from atrium.seams.context import Operation
 _LOOK_SECONDS = 0.5
 
 
+def goodbye(reason: str) -> bytes:
+    """What a stream ends with when its credential has ended; the turn goes on or stops without it. Without an id: nothing of the turn."""
+    if reason != "signed_out":
+        return b""
+    return _error(CredentialOver("this credential ended while the reply was under way; sign in again"))
+
+
+def busy() -> Busy:
+    """What is told where this process carries no more replies."""
+    return Busy("this server carries as many replies as it can; try again in a moment", retry_after=2)
+
+
+def _error(refusal: AppError) -> bytes:
+    facts = {"code": refusal.code, "title": refusal.title, "detail": refusal.message, "status": STATUS[refusal.kind]}
+    return b"event: error\ndata: %b\n\n" % msgspec.json.encode(facts)
+
+
 async def follow(op: Operation, turn: StoredTurn, after: int, first: bytes = b"") -> AsyncGenerator[bytes, None]:
     """Events from a position on, after `first`, up to the end; a turn whose process dies is ended by another."""
-    turns = op.services.turns
-    turns.readers += 1
-    try:
+    permit = op.services.turns.capacity.take(op.who.org_id)
+    if permit is None:
+        # The last one was taken while this reply began.
+        yield _error(busy())
+        return
+    with permit:
         async with aclosing(_follow(op, turn, after, first)) as events:
             async for block in events:
                 yield block
-    finally:
-        turns.readers -= 1
 
 
 async def _follow(op: Operation, turn: StoredTurn, position: int, first: bytes) -> AsyncGenerator[bytes, None]:

@@ -52,7 +52,8 @@ class FilePart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
     """An object of the repository that the caller can read: a picture, or a document's text."""
 
     object_id: UUID
-    version: str | None = None
+    # By number or id; the current one when unnamed.
+    version: int | str | None = None
 
 
 Part = TextPart | ImagePart | FilePart
@@ -320,9 +321,15 @@ class BadPart(Invalid):
 
 
 class NoText(Conflict):
-    """The document's text has not been read yet, or there is none."""
+    """The document has no text."""
 
     code, title = "ai.no_text", "This file has no text"
+
+
+class TextPending(Conflict):
+    """The document's text is still being read, after the turn has waited for it."""
+
+    code, title = "ai.text_pending", "The text of this file is still being read"
 
 
 class FormatRefused(AppError):

@@ -23,6 +23,7 @@ from atrium.kit.estimates import estimate_tokens
 from atrium.kit.http import STATUS
 from atrium.kit.log import log
 from atrium.kit.replies import ReplyRefused, judge_json
+from atrium.kit.shares import Permit
 from atrium.kit.transcripts import WORDS, Piece, Transcript
 from atrium.seams.context import Context, Operation
 from atrium.seams.jobs import Amounts
@@ -170,9 +171,9 @@ class Running:
         self._task: asyncio.Task[None] | None = None
         self._begun, self._speaking, self._broken_off = False, True, ""
 
-    def start(self) -> None:
-        """Begin to work."""
-        self._task = self.op.services.turns.start(self.new.id, self, self._run())
+    def start(self, permit: Permit) -> None:
+        """Begin to work with this permit."""
+        self._task = self.op.services.turns.start(self.new.id, permit, self, self._run())
 
     async def _run(self) -> None:
         raise NotImplementedError

@@ -44,6 +44,7 @@ from atrium.ground.quotas.model import Admission
 from atrium.kit.errors import AppError, Invalid, Kind
 from atrium.kit.http import STATUS
 from atrium.kit.ids import new_id
+from atrium.kit.shares import Permit
 from atrium.kit.sse import framed
 from atrium.kit.transcripts import reply_in
 from atrium.seams.context import Context, Operation
@@ -118,7 +119,7 @@ async def run_on(
 
 
 async def _simulated(op: Operation, turn: Turn, simulation: Callable[[], str]) -> ModelReply:
-    said = await asyncio.to_thread(simulation)
+    said = await op.services.threads.run(op.who.org_id, simulation)
     return ModelReply(said, "stop", await Estimator.of(op).reply(turn, said))
 
 
@@ -206,17 +207,17 @@ async def _begin(op: Operation, question: Question, key: str | None) -> RunningT
             if (known := await store.find_turn_by_key(ctx.db, ctx.who, key)) is not None:
                 return same_request(known, digest)
     try:
-        return await _begin_new(op, question, key, digest)
+        with take_permit(op) as permit:
+            return await _begin_new(op, question, key, digest, permit)
     except AppError as error:
         op.services.metrics.turns_refused.labels(error.code).inc()
         raise
 
 
 async def _begin_new(
-    op: Operation, question: Question, key: str | None, digest: bytes | None
+    op: Operation, question: Question, key: str | None, digest: bytes | None, permit: Permit
 ) -> RunningTurn | StoredTurn:
     services = op.services
-    require_capacity(op)
     executor, conversation_id, earlier = LOCAL, conversation_id_of(question.conversation), list[ChatMessage]()
     if question.executor or services.settings.chat_executor or conversation_id:
         async with op.begin() as ctx:
@@ -258,7 +259,7 @@ async def _begin_new(
         running.also = partial(_remember, new.conversation_id, question, datetime.now(UTC), new.id)
     if question.on_disconnect == "stop":
         running.stop_unless_read()
-    running.start()
+    running.start(permit)
     return running
 
 
@@ -352,18 +353,21 @@ def resumed(op: Operation, turn: StoredTurn, after: int) -> AsyncGenerator[bytes
     first = following.first_frame(turn) if after < 0 else b""
     running: Running | None = op.services.turns.find(turn.id)
     if running is None:
-        require_capacity(op)
+        # Told here with a status where it can be: the reply that begins takes the place.
+        take_permit(op).leave()
         return following.follow(op, turn, after, first)
     if running.transcript.readers >= _MOST_READERS:
         raise Busy(f"{_MOST_READERS} connections read this reply already; close one of them", retry_after=2)
     return running.transcript.follow(after, first)
 
 
-def require_capacity(op: Operation) -> None:
-    """Refuse one more reply than this process carries."""
+def take_permit(op: Operation) -> Permit:
+    """A permit for one reply; refused where this process carries no more, or no more of the company's."""
     services = op.services
-    if services.state.draining or len(services.turns) + services.turns.readers >= services.settings.streams_per_process:
-        raise Busy("this server carries as many replies as it can; try again in a moment", retry_after=2)
+    permit = None if services.state.draining else services.turns.capacity.take(op.who.org_id)
+    if permit is None:
+        raise following.busy()
+    return permit
 
 
 def kind_of(ending: Ending) -> Kind:

@@ -12,6 +12,7 @@ import msgspec
 from atrium.engine.inference.estimates import SHORT, estimate_reply, length_of
 from atrium.kit.compute import ComputePool
 from atrium.kit.scales import DEEPEST, MOST_TEXT, MOST_VALUES, SchemaRefused, measure, pointed_at, whole
+from atrium.kit.threads import Threads
 from atrium.seams.models import Call, Done, Finish, ModelEvent, ModelRefused, TextPiece, Turn
 
 LONGEST_ECHO = 400
@@ -23,15 +24,15 @@ _BREATH = 500
 class SimulatedModel:
     """Repeats the question; honours a format, and calls a tool that the question names."""
 
-    def __init__(self, compute: ComputePool, org_id: UUID) -> None:
-        self._compute, self._org_id = compute, org_id
+    def __init__(self, threads: Threads, compute: ComputePool, org_id: UUID) -> None:
+        self._threads, self._compute, self._org_id = threads, compute, org_id
 
     async def stream(self, turn: Turn) -> AsyncGenerator[list[ModelEvent], None]:
         """The reply, word by word."""
         # A schema may ask for thousands of values: made up beside the event loop, not on it; a long question in another process.
         length = length_of(turn)
         making = (
-            asyncio.to_thread(_events, turn)
+            self._threads.run(self._org_id, _events, turn)
             if length <= SHORT
             else self._compute.run(self._org_id, length, _events, turn)
         )
@@ -45,7 +46,9 @@ def _events(turn: Turn) -> list[ModelEvent]:
     question = _question(turn)
     called = _called(turn, question)
     if called is not None:
-        arguments = msgspec.json.encode(smallest(called.get("parameters") or {}, question)).decode()
+        made = smallest(called.get("parameters") or {}, question)
+        # Arguments are an object, whatever a tool asks for.
+        arguments = msgspec.json.encode(made if isinstance(made, dict) else {}).decode()
         call = Call("call_simulated", str(called["name"]), arguments)
         return [call, Done("tool_calls", estimate_reply(turn, arguments))]
     words = _WORDS.findall(_answer(turn, question))

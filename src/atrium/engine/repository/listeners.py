@@ -1,7 +1,8 @@
-"""When a member leaves, their objects get another owner and their unfinished uploads end."""
+"""When a member leaves, their objects get another owner and their unfinished uploads end; when space is lacking, trash gives way."""
 
-from atrium.engine.repository import parts, sharing, trash
+from atrium.engine.repository import parts, sharing, space, trash
 from atrium.ground.identity.model import MemberRemoved
+from atrium.ground.quotas.model import SpaceLacking
 from atrium.seams.context import Context
 from atrium.seams.wiring import Listener
 
@@ -14,4 +15,9 @@ async def on_member_removed(ctx: Context, event: MemberRemoved) -> None:
     event.objects, event.trashed_objects = left.moved, left.trashed
 
 
-LISTENERS = (Listener(MemberRemoved, on_member_removed),)
+async def on_space_lacking(ctx: Context, event: SpaceLacking) -> None:
+    """Let go of the team's oldest trash where that is enough."""
+    event.let_go = event.let_go or await space.give_way(ctx, event.team_id, event.bytes)
+
+
+LISTENERS = (Listener(MemberRemoved, on_member_removed), Listener(SpaceLacking, on_space_lacking))

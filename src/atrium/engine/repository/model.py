@@ -249,12 +249,16 @@ class UploadedPart(msgspec.Struct, frozen=True):
 
 
 class ObjectWritten(msgspec.Struct, frozen=True):
-    """Announced inside the transaction that wrote the version; `run_id` is the run it came from."""
+    """Announced inside the transaction that wrote the version; `run_id` is the run it came from.
+
+    `body` are its bytes, where they are a text as they stand and few enough to be at hand.
+    """
 
     object: StoredObject
     version: Version
     derived: bool
     run_id: UUID | None = None
+    body: bytes | None = None
 
 
 class WrittenVersion(msgspec.Struct, frozen=True):
@@ -404,4 +408,13 @@ def name_in(key: str) -> str:
 
 def is_markdown(content_type: str) -> bool:
     """Whether this is the type of text documents."""
-    return content_type.partition(";")[0].strip().lower() == MARKDOWN
+    return _bare(content_type) == MARKDOWN
+
+
+def is_plain_text(content_type: str) -> bool:
+    """Whether bytes of this type are a text as they stand, as Markdown is and a page of HTML is not."""
+    return _bare(content_type).startswith("text/") and _bare(content_type) != "text/html"
+
+
+def _bare(content_type: str) -> str:
+    return content_type.partition(";")[0].strip().lower()

@@ -4,11 +4,12 @@ from collections.abc import Collection
 from typing import Any
 from uuid import UUID
 
-from atrium.engine.repository import store
+from atrium.engine.repository import overwriting_rows, store
 from atrium.engine.repository.model import KIND, PERMISSIONS, ObjectMissing, StoredObject
 from atrium.ground.access import service as access
+from atrium.ground.access.model import ReadersRefused
 from atrium.seams.context import Context, Principal
-from atrium.seams.sharing import Shareable, ThingName
+from atrium.seams.sharing import Shareable, ThingName, hand_out, list_own
 
 
 def reader_of(who: Principal) -> dict[str, Any]:
@@ -19,10 +20,32 @@ def reader_of(who: Principal) -> dict[str, Any]:
 async def read_visible(ctx: Context, id: UUID, *, lock: bool = False) -> StoredObject:
     """The object, when the caller may know of it."""
     found = await store.find_object(ctx.db, ctx.who, id, lock=lock)
-    if found is None:
+    if found is None or not await hand_out(ctx, KIND, [id]):
         raise ObjectMissing("there is no such object, or it is not shared with you")
-    ctx.touch(KIND, [id])
     return found
+
+
+async def admit_overwriting(ctx: Context, found: StoredObject) -> bool:
+    """Whether the caller may know of what is at a key, so that they may write over it.
+
+    What earlier runs made from the own objects of the caller's run, for its writer alone, is the run's own from then on.
+    """
+    if await store.find_object(ctx.db, ctx.who, found.id) is None:
+        return False
+    if await hand_out(ctx, KIND, [found.id]):
+        return True
+    if ctx.bound is None or found.owner_id != ctx.who.user_id or not await _is_made_from_own(ctx, found.id):
+        return False
+    if found.visibility != "private":
+        raise ReadersRefused("others can read what is stored at this key, and not everybody who set up this run can")
+    ctx.bound.own.add((KIND, found.id))
+    return True
+
+
+async def _is_made_from_own(ctx: Context, id: UUID) -> bool:
+    """Whether the newest version with content was made from an object that is the own of the caller's run."""
+    sources = await overwriting_rows.list_sources(ctx.db, ctx.who.org_id, id)
+    return bool(await list_own(ctx, {(KIND, source) for source in sources}))
 
 
 async def list_visible(ctx: Context, ids: Collection[UUID]) -> set[UUID]:
@@ -44,9 +67,15 @@ async def granted(ctx: Context, target: StoredObject) -> frozenset[str]:
 
 
 async def require(ctx: Context, target: StoredObject, permission: str, *, by_role: bool = True) -> None:
-    """Refuse unless the caller owns it, was granted the permission, or holds it by a role in the object's team."""
-    given = frozenset[str]() if target.owner_id == ctx.who.user_id else await granted(ctx, target)
-    access.require_shared(ctx, target, permission, given, by_role=by_role)
+    """Refuse unless the caller owns it, was granted the permission, or holds it by a role in the object's team.
+
+    The same holds for everybody by whom the caller is bound.
+    """
+    for each in ctx.each_bound((KIND, target.id)):
+        given = frozenset[str]() if target.owner_id == each.who.user_id else await granted(each, target)
+        access.require_shared(each, target, permission, given, by_role=by_role)
+    if permission != "files:read":
+        access.require_no_readers(ctx, target, shared=permission == "files:manage")
 
 
 async def list_permissions(ctx: Context, target: StoredObject) -> list[str]:

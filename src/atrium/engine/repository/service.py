@@ -1,9 +1,10 @@
 """The rules of the repository. What a caller may not see is missing, never forbidden."""
 
-from collections.abc import AsyncGenerator, Callable, Collection
+from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from contextlib import aclosing
 from datetime import datetime
 from itertools import groupby
+from operator import attrgetter, itemgetter
 from typing import Any
 from uuid import UUID
 
@@ -35,6 +36,7 @@ from atrium.kit.errors import TooLarge
 from atrium.kit.paging import Pager
 from atrium.seams.blobs import BlobMissing
 from atrium.seams.context import Context, Operation, Services
+from atrium.seams.sharing import fill, hand_out, list_handed_out
 
 # What a cursor holds in each order, and how it is read off an object.
 _PLACES: dict[str, tuple[Any, Callable[[StoredObject], object]]] = {
@@ -42,6 +44,7 @@ _PLACES: dict[str, tuple[Any, Callable[[StoredObject], object]]] = {
     "updated": (tuple[datetime, UUID], lambda one: (one.updated_at, one.id)),
     "size": (tuple[int, UUID], lambda one: (one.size, one.id)),
 }
+_id_of = attrgetter("id")
 SHOWN_VERSIONS, SHOWN_CHARACTERS, SHOWN_THREADS = 200, 20_000, 500
 
 
@@ -49,9 +52,17 @@ async def list_objects(ctx: Context, chosen: Filter, limit: int, cursor: str | N
     """What the caller can read, in the order that the filter names."""
     pager = _pager(ctx, chosen, None)
     kind, place = _PLACES[chosen.order]
-    found = await listing_rows.list_objects(ctx.db, ctx.who, chosen, pager.read(cursor, kind), limit + 1)
-    page = pager.page(found, limit, place)
-    return _handed_out(ctx, Listing(page.items, [], page.next_cursor))
+    after = pager.read(cursor, kind)
+
+    async def read(last: StoredObject | None, count: int) -> list[StoredObject]:
+        behind: Any = after if last is None else place(last)
+        return await listing_rows.list_objects(ctx.db, ctx.who, chosen, behind, count)
+
+    async def hand(found: Sequence[StoredObject]) -> list[StoredObject]:
+        return await list_handed_out(ctx, KIND, found, _id_of)
+
+    page = pager.page(await fill(ctx, limit + 1, read, hand), limit, place)
+    return Listing(page.items, [], page.next_cursor)
 
 
 async def list_folders(ctx: Context, chosen: Filter, delimiter: str, limit: int, cursor: str | None) -> Listing:
@@ -63,7 +74,7 @@ async def list_folders(ctx: Context, chosen: Filter, delimiter: str, limit: int,
     found = await listing_rows.list_folders(ctx.db, ctx.who, chosen, delimiter, after, limit + 1)
     page = pager.page(found, limit, lambda one: one[1])
     items = [stored for _, _, stored in page.items if stored is not None]
-    return _handed_out(
+    return await _handed_out(
         ctx, Listing(items, [folder for folder, _, _ in page.items if folder is not None], page.next_cursor)
     )
 
@@ -84,14 +95,15 @@ async def _list_folders_first(
         found += [(None, (None, place(one)), one) for one in files]
     page = pager.page(found, limit, lambda one: one[1])
     items = [stored for _, _, stored in page.items if stored is not None]
-    return _handed_out(
+    return await _handed_out(
         ctx, Listing(items, [folder for folder, _, _ in page.items if folder is not None], page.next_cursor)
     )
 
 
-def _handed_out(ctx: Context, listing: Listing) -> Listing:
-    ctx.touch(KIND, [one.id for one in listing.items])
-    return listing
+async def _handed_out(ctx: Context, listing: Listing) -> Listing:
+    items = await list_handed_out(ctx, KIND, listing.items, _id_of)
+    # What is in a folder is not known here, nor who can read it.
+    return Listing(items, [] if ctx.is_bound else listing.prefixes, listing.next_cursor)
 
 
 async def read_object(ctx: Context, id: UUID) -> StoredObject:
@@ -107,17 +119,14 @@ async def find_object_at(ctx: Context, key: str) -> StoredObject | None:
     if found is None:
         return None
     readable = await store.find_object(ctx.db, ctx.who, found.id)
-    if readable is not None:
-        ctx.touch(KIND, [readable.id])
-    return readable
+    return readable if readable is not None and await hand_out(ctx, KIND, [readable.id]) else None
 
 
 async def list_keys(ctx: Context, ids: Collection[UUID]) -> dict[UUID, str]:
     """The keys of those of these objects that the caller can read; none for a token that reads no files."""
     ctx.checked.add("files:read")
     found = await newest_rows.list_keys(ctx.db, ctx.who, ids) if ids and ctx.who.within_scope("files:read") else {}
-    ctx.touch(KIND, found)
-    return found
+    return dict(await list_handed_out(ctx, KIND, found.items(), itemgetter(0)))
 
 
 async def list_newest_versions(ctx: Context, limit: int, object_id: UUID | None = None) -> list[WrittenVersion]:
@@ -126,17 +135,14 @@ async def list_newest_versions(ctx: Context, limit: int, object_id: UUID | None 
     if object_id is not None:
         await permissions.read_visible(ctx, object_id)
     found = await newest_rows.list_newest(ctx.db, ctx.who, object_id, limit)
-    ctx.touch(KIND, [one.object.id for one in found])
-    return found
+    return await list_handed_out(ctx, KIND, found, lambda one: one.object.id)
 
 
 async def find_keyed(ctx: Context, key: str, version_id: UUID | None = None, *, lock: bool = False) -> Keyed | None:
     """A version at a key of the caller's team as a gateway sees it, delete markers included; None when it cannot be read."""
     access.note_checked(ctx, "files:read")
     found = await keyed_rows.find_at(ctx.db, ctx.who, key, version_id, lock=lock)
-    if found is not None:
-        ctx.touch(KIND, [found.object.id])
-    return found
+    return found if found is not None and await hand_out(ctx, KIND, [found.object.id]) else None
 
 
 async def is_free(ctx: Context, key: str) -> bool:

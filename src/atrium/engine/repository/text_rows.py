@@ -10,12 +10,23 @@ from atrium.seams.context import Principal
 # A text is looked for in so many versions of an object.
 _LATEST = 50
 # The oldest of those noted as unread, each looked at once more.
-UNREAD = f"""
+_UNREAD = f"""
   SELECT o.id FROM unread_objects u JOIN objects o ON o.id = u.object_id AND o.version_id = u.version_id
    WHERE u.org_id = :org_id AND u.team_id = :team_id AND NOT o.deleted AND {READABLE}
      AND NOT EXISTS (SELECT FROM object_texts t WHERE t.org_id = :org_id AND t.version_id = o.version_id)
-   ORDER BY u.written_at, u.object_id LIMIT :most
+     {{behind}} ORDER BY u.written_at, u.object_id LIMIT :most
 """
+UNREAD = _UNREAD.format(behind="")
+_UNREAD_BEHIND = _UNREAD.format(
+    behind="""
+     AND (u.written_at, u.object_id) > (SELECT b.written_at, b.object_id FROM unread_objects b
+                                         WHERE b.org_id = :org_id AND b.object_id = :after)"""
+)
+
+
+def topic_of(version_id: UUID) -> str:
+    """What wakes those who wait for the text of a version."""
+    return f"text {version_id}"
 
 
 async def find_text(db: Transaction, org_id: UUID, version_id: UUID, characters: int) -> Text | None:
@@ -44,6 +55,22 @@ async def await_text(db: Transaction, org_id: UUID, object_id: UUID, version_id:
             org_id=org_id,
             object_id=object_id,
         )
+    )
+
+
+async def insert_text(db: Transaction, org_id: UUID, object_id: UUID, version_id: UUID, found: Text) -> None:
+    """The text of a version that was written just now: nothing awaits it."""
+    await db.run(
+        """
+        INSERT INTO object_texts (version_id, org_id, object_id, state, text, truncated)
+        VALUES (:version_id, :org_id, :object_id, :state, :text, :truncated)
+        """,
+        version_id=version_id,
+        org_id=org_id,
+        object_id=object_id,
+        state=found.state,
+        text=found.text,
+        truncated=found.truncated,
     )
 
 
@@ -96,9 +123,12 @@ async def list_by_ids(db: Transaction, who: Principal, ids: list[UUID], characte
 async def finish_text(db: Transaction, org_id: UUID, version_id: UUID, found: Text) -> None:
     await db.run(
         """
-        UPDATE object_texts SET state = :state, text = :text, truncated = :truncated, problem = :problem
-         WHERE org_id = :org_id AND version_id = :version_id AND state IN ('waiting', 'running')
+        WITH ended AS (
+          UPDATE object_texts SET state = :state, text = :text, truncated = :truncated, problem = :problem
+           WHERE org_id = :org_id AND version_id = :version_id AND state IN ('waiting', 'running') RETURNING version_id)
+        SELECT pg_notify('atrium_jobs', :topic) FROM ended
         """,
+        topic=topic_of(version_id),
         org_id=org_id,
         version_id=version_id,
         state=found.state,
@@ -138,6 +168,6 @@ async def find_version_with(db: Transaction, org_id: UUID, object_id: UUID, text
     return found
 
 
-async def list_unread(db: Transaction, who: Principal, most: int) -> list[UUID]:
-    rows = await db.rows(UNREAD, most=most, **reader(who))
+async def list_unread(db: Transaction, who: Principal, after: UUID | None, most: int) -> list[UUID]:
+    rows = await db.rows(UNREAD if after is None else _UNREAD_BEHIND, after=after, most=most, **reader(who))
     return [row[0] for row in rows]

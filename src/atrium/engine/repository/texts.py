@@ -1,16 +1,29 @@
 """The text of a version: awaited when it is written, kept when a job has read it."""
 
+import asyncio
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from operator import itemgetter
 from uuid import UUID
 
 from atrium.engine.repository import text_rows
 from atrium.engine.repository.model import KIND, FoundObject, ObjectsChanged, Readable, Text, Version
 from atrium.ground.access import service as access
-from atrium.seams.context import Context
+from atrium.seams.context import Context, Services
+from atrium.seams.sharing import fill, list_handed_out
+
+# More characters than a text has.
+_WHOLE = (1 << 31) - 1
 
 
 async def await_text(ctx: Context, object_id: UUID, version: Version) -> bool:
     """Note that a version has text, which a job will read, also where reading it has failed; False when that was noted before."""
     return await text_rows.await_text(ctx.db, ctx.who.org_id, object_id, version.id)
+
+
+async def keep_text(ctx: Context, object_id: UUID, version: Version, found: Text) -> None:
+    """Keep the text of a version that this transaction has written, together with it."""
+    await text_rows.insert_text(ctx.db, ctx.who.org_id, object_id, version.id, found)
 
 
 async def begin_text(ctx: Context, version_id: UUID) -> Readable | None:
@@ -26,6 +39,11 @@ async def finish_text(ctx: Context, version_id: UUID, found: Text) -> None:
         await ctx.announce(ObjectsChanged([object_id]))
 
 
+def hear_end(services: Services, version_id: UUID) -> AbstractContextManager[asyncio.Event]:
+    """An event that is set, in whichever process, when a version's text is there or is known not to come."""
+    return services.notifier.subscribe(frozenset({text_rows.topic_of(version_id)}))
+
+
 async def list_owners(ctx: Context, version_ids: list[UUID]) -> dict[UUID, UUID]:
     """Who owns each of these versions whose text is still awaited."""
     return await text_rows.list_owners(ctx.db, ctx.who.org_id, version_ids)
@@ -36,6 +54,12 @@ async def read_text(ctx: Context, version: Version, characters: int) -> Text:
     return await text_rows.find_text(ctx.db, ctx.who.org_id, version.id, characters) or Text("none")
 
 
+async def find_whole(ctx: Context, version: Version) -> str | None:
+    """All of a version's text; None where nothing has read it. For what keeps an index of it: the caller's rights are not asked about."""
+    found = await text_rows.find_text(ctx.db, ctx.who.org_id, version.id, _WHOLE)
+    return found.text if found is not None and found.state == "done" else None
+
+
 async def list_by_ids(ctx: Context, ids: list[UUID], characters: int) -> dict[UUID, FoundObject]:
     """Those of these objects that the caller can read and whose bytes are there, with the beginning of their texts; none for a token
     that reads no files."""
@@ -43,8 +67,7 @@ async def list_by_ids(ctx: Context, ids: list[UUID], characters: int) -> dict[UU
     if not ids or not ctx.who.within_scope("files:read"):
         return {}
     found = await text_rows.list_by_ids(ctx.db, ctx.who, ids, characters)
-    ctx.touch(KIND, found)
-    return found
+    return dict(await list_handed_out(ctx, KIND, found.items(), itemgetter(0)))
 
 
 async def find_version_with(ctx: Context, object_id: UUID, text: str) -> UUID | None:
@@ -55,6 +78,11 @@ async def find_version_with(ctx: Context, object_id: UUID, text: str) -> UUID | 
 async def list_unread(ctx: Context, most: int) -> list[UUID]:
     """Objects of the caller's team that the caller can read, whose current version has text that nothing awaits, oldest first."""
     access.note_checked(ctx, "files:read")
-    found = await text_rows.list_unread(ctx.db, ctx.who, most)
-    ctx.touch(KIND, found)
-    return found
+
+    async def read(last: UUID | None, count: int) -> list[UUID]:
+        return await text_rows.list_unread(ctx.db, ctx.who, last, count)
+
+    async def hand(found: Sequence[UUID]) -> list[UUID]:
+        return await list_handed_out(ctx, KIND, found, lambda one: one)
+
+    return await fill(ctx, most, read, hand)

@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from uuid import UUID
 
-from atrium.engine.repository import space
 from atrium.engine.repository.space import STORAGE
 from atrium.ground.quotas import service as quotas
 from atrium.ground.quotas.model import Admission, QuotaExceeded
@@ -45,7 +44,7 @@ class Allowance:
                 # A step ahead is a convenience, and no reason to take anything away.
                 more = needed
                 async with self._op.begin() as ctx:
-                    admission = await space.admit_within(ctx, self._team_id, more, lease=LEASE)
+                    admission = await quotas.admit_space_within(ctx, self._team_id, more, lease=LEASE)
             self._admissions.append(admission)
             self._covered += more
         if time.monotonic() - self._renewed > MIDWAY:

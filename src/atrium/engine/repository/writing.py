@@ -18,6 +18,7 @@ from atrium.engine.repository.model import (
     StoredObject,
     Version,
     VersionMissing,
+    is_plain_text,
     name_in,
     require_key,
 )
@@ -35,6 +36,8 @@ from atrium.seams.context import Context, Operation
 T = TypeVar("T")
 Also = Callable[[Context, StoredObject], Awaitable[None]]
 SMALL = 4 << 20
+# An uploaded text of no more bytes goes along with the announcement of its version.
+_AT_HAND = 256 << 10
 _ATTEMPTS = 20
 
 
@@ -60,10 +63,10 @@ async def require_writable(
     """Refuse unless the caller may create this key, or add a version to what is there, under these conditions."""
     who = ctx.who
     existing = await store.find_by_key(ctx.db, who.org_id, who.team_id, draft.key, lock=lock)
-    if existing is not None and await store.find_object(ctx.db, who, existing.id) is None:
+    if existing is not None and not await permissions.admit_overwriting(ctx, existing):
         # Hidden from the caller, or put in the trash between the two looks; a lock tells them apart.
         existing = await store.find_by_key(ctx.db, who.org_id, who.team_id, draft.key, lock=True)
-        if existing is not None and await store.find_object(ctx.db, who, existing.id) is None:
+        if existing is not None and not await permissions.admit_overwriting(ctx, existing):
             raise KeyTaken("something you cannot see is stored at this key; choose another one")
     if existing is None:
         access.require(ctx, "files:write")
@@ -83,6 +86,7 @@ async def write_object(
 ) -> StoredObject:
     """Make staged bytes the object's newest version, with its audit event, its announcement and its bytes counted."""
     version = _version_of(draft, upload.staged.sha256, upload.staged.size)
+    body = await _body_of(op, version, upload.staged)
 
     async def refer(ctx: Context) -> StoredObject:
         existing = await require_writable(ctx, draft, conditions, lock=True)
@@ -90,7 +94,7 @@ async def write_object(
         if also is not None:
             await also(ctx, written)
         await upload.allowance.spend(ctx, version.size)
-        await _tell(ctx, written, provenance)
+        await _tell(ctx, written, provenance, body)
         return written
 
     return await publish(op, upload, refer)
@@ -139,7 +143,7 @@ async def write_small(
         await writer.leave()
         raise
     await _count(ctx, team_id, len(body))
-    await _tell(ctx, written, provenance)
+    await _tell(ctx, written, provenance, body if is_plain_text(written.version.content_type) else None)
     await writer.leave()
     return written
 
@@ -238,24 +242,32 @@ async def _hold_small(ctx: Context, staged: Staged) -> None:
 async def _write_version(
     ctx: Context, draft: ObjectDraft, existing: StoredObject | None, conditions: Conditions, version: NewVersion
 ) -> StoredObject:
+    visibility = "private" if access.is_confined(ctx) else draft.visibility
     if existing is None:
-        made = await store.claim_key(
-            ctx.db, ctx.who, ctx.who.team_id, draft.key, draft.visibility or "private", version
-        )
+        made = await store.claim_key(ctx.db, ctx.who, ctx.who.team_id, draft.key, visibility or "private", version)
         if made is not None:
+            ctx.note_made(KIND, made.id)
             return made
         # A concurrent write created the object first: this one becomes its next version, if permitted.
         existing = await require_writable(ctx, draft, conditions, lock=True)
         if existing is None:
             raise Unavailable("this key is being written and deleted at the same moment; try again", retry_after=1)
-    if draft.visibility == "private" and existing.visibility != "private":
+    access.require_no_readers(ctx, existing, shared=False)
+    if visibility == "private" and existing.visibility != "private":
         await store.delete_grants(ctx.db, ctx.who.org_id, existing.id)
-    return await store.add_version(ctx.db, ctx.who, existing.id, draft.visibility, version)
+    ctx.note_made(KIND, existing.id)
+    return await store.add_version(ctx.db, ctx.who, existing.id, visibility, version)
 
 
-async def _tell(ctx: Context, written: StoredObject, provenance: Provenance | None) -> None:
+async def _body_of(op: Operation, version: NewVersion, staged: Staged) -> bytes | None:
+    """The bytes of a short text that has arrived, before the store takes them."""
+    if staged.size > _AT_HAND or not is_plain_text(version.content_type):
+        return None
+    return await op.services.staging.run(staged.path.read_bytes)
+
+
+async def _tell(ctx: Context, written: StoredObject, provenance: Provenance | None, body: bytes | None = None) -> None:
     version = written.version
-    ctx.touch(KIND, [written.id])
     if provenance is not None:
         for source in provenance.sources:
             await store.insert_derivation(ctx.db, ctx.who.org_id, written, source, provenance.run_id, provenance.step)
@@ -263,7 +275,7 @@ async def _tell(ctx: Context, written: StoredObject, provenance: Provenance | No
     # Whatever a run's step writes comes from that run, also where the tool names no source.
     run_id = ctx.step.run_id if ctx.step else provenance.run_id if provenance else None
     derived = provenance is not None or ctx.step is not None
-    await ctx.announce(ObjectWritten(written, version, derived=derived, run_id=run_id))
+    await ctx.announce(ObjectWritten(written, version, derived=derived, run_id=run_id, body=body))
 
 
 async def _hold_copied(ctx: Context, found: Version) -> None:
@@ -274,5 +286,5 @@ async def _hold_copied(ctx: Context, found: Version) -> None:
 
 
 async def _count(ctx: Context, team_id: UUID, size: int) -> None:
-    admission = await space.admit_within(ctx, team_id, size)
+    admission = await quotas.admit_space_within(ctx, team_id, size)
     await quotas.settle_within(ctx, admission, {space.STORAGE: size})

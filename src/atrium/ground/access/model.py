@@ -94,6 +94,13 @@ class ReadsOnly(Forbidden):
     title = "This request only reads"
 
 
+class ReadersRefused(Forbidden):
+    """What others can read would be written on behalf of a run that has read what not all of them can."""
+
+    code = "workflows.readers"
+    title = "Others can read this"
+
+
 class Sharable(Protocol):
     """A thing of one team that its owner shares: with the team, with others, or with no one."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from atrium.ground.access.model import NotPermitted, ReadsOnly, Sharable
+from atrium.ground.access.model import NotPermitted, ReadersRefused, ReadsOnly, Sharable
 from atrium.kit.errors import Forbidden
 from atrium.seams.context import Acting, Holding
 
@@ -57,3 +57,16 @@ def require_writing(acting: Acting) -> None:
     """Refuse a change on behalf of a request that only reads: nothing holds its credential until the commit."""
     if acting.holding is Holding.NOTHING:
         raise ReadsOnly("this changes something, and the request only reads; use POST, PUT, PATCH or DELETE")
+
+
+def is_confined(acting: Acting) -> bool:
+    """Whether what the caller writes now is for them alone: a run that was fired by what not everybody who bound it can read."""
+    return acting.bound is not None and acting.bound.confined
+
+
+def require_no_readers(acting: Acting, thing: Sharable, *, shared: bool) -> None:
+    """Refuse a confined caller to write what is not theirs alone: another's, the team's, or `shared` with other people."""
+    if is_confined(acting) and (shared or thing.visibility != "private" or thing.owner_id != acting.who.user_id):
+        raise ReadersRefused(
+            "others can read this, and not everybody who set up this run can read the file that fired it"
+        )

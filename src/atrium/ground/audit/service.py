@@ -40,6 +40,12 @@ async def list_company_events(ctx: Context, limit: int, cursor: str | None) -> P
     return await _page(ctx, pager, found, limit)
 
 
+async def list_by_token(ctx: Context, token_id: UUID, limit: int) -> list[AuditEvent]:
+    """What was given by this API token of the caller's company, newest first."""
+    found = await store.list_by_token(ctx.db, ctx.who.org_id, token_id, limit)
+    return await words.for_reader(ctx, found)
+
+
 async def _page(ctx: Context, pager: Pager, found: list[AuditEvent], limit: int) -> Page[AuditEvent]:
     page = pager.page(found, limit, lambda event: event.id)
     return Page(await words.for_reader(ctx, page.items), page.next_cursor)

@@ -60,6 +60,21 @@ async def list_company_events(db: Transaction, org_id: UUID, before: UUID | None
     )
 
 
+async def list_by_token(db: Transaction, org_id: UUID, token_id: UUID, limit: int) -> list[AuditEvent]:
+    """Events that name the token: few of a company's are of tokens that give something, and an index has those alone."""
+    return await db.all(
+        AuditEvent,
+        f"""
+        SELECT {EVENT} FROM audit_events e LEFT JOIN users u ON u.id = e.actor_id
+         WHERE e.org_id = :org_id AND e.facts ? 'token' AND e.facts->>'token' = :token
+         ORDER BY e.id DESC LIMIT :limit
+        """,
+        org_id=org_id,
+        token=str(token_id),
+        limit=limit,
+    )
+
+
 async def try_sealing_lock(db: Transaction) -> bool:
     return bool(await db.value("SELECT pg_try_advisory_xact_lock(hashtext('atrium audit sealer'))"))
 

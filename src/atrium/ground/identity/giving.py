@@ -73,6 +73,15 @@ async def require_unchanged(ctx: Context) -> None:
         raise RoleChanged("your own role changed a moment ago; reload to see what you may do")
 
 
+async def token_of(ctx: Context) -> dict[str, str]:
+    """Facts of an event that name the API token by which something is given that may outlive the token; none for a person's session."""
+    who = ctx.who
+    if who.credential != "token":
+        return {}
+    token = await store.find_token(ctx.db, who.org_id, who.team_id, who.credential_id)
+    return {"token": str(who.credential_id), "token_name": "" if token is None else token.name}
+
+
 def narrowed_scope(who: Principal, scope: list[str] | None) -> list[str] | None:
     """A scope for a new credential, at most as wide as the caller's role, scope and features together."""
     usable = who.permissions - idle_permissions(who.features)

@@ -13,6 +13,7 @@ from atrium.ground.identity.model import (
     CurrentPassword,
     DisplayName,
     Enrolment,
+    Given,
     Identity,
     IssuedToken,
     Locale,
@@ -203,7 +204,7 @@ async def change_member(ctx: Context, id: UUID, body: RoleChange, *, if_match: I
 
 
 class Leaving(msgspec.Struct, forbid_unknown_fields=True):
-    """Who of the team gets what they shared (the caller, when not said), and what happens to private items."""
+    """Who of the team gets what they shared, needed when there is anything, and what happens to private items."""
 
     transfer_to: UUID | None = None
     private: Private = "trash"
@@ -266,7 +267,13 @@ async def list_tokens(ctx: Context, *, limit: Limit = 50, cursor: Cursor | None 
     return await service.list_tokens(ctx, limit, cursor)
 
 
-async def revoke_token(op: Operation, id: UUID) -> Deleted:
-    """Revoke an API token."""
-    await service.revoke_token(op, id)
-    return Deleted(id)
+class RevokedToken(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The id of the token, and what it gave, newest first: members, roles and credentials, which stay. At most 200; the trail has all."""
+
+    id: UUID
+    gave: list[Given] = []
+
+
+async def revoke_token(op: Operation, id: UUID) -> RevokedToken:
+    """Revoke an API token; told is what it gave, which outlives it."""
+    return RevokedToken(id, await service.revoke_token(op, id))

@@ -13,6 +13,7 @@ from atrium.ground.identity.model import (
     Member,
     MemberRemoved,
     OperatorStays,
+    OwnersOnly,
     Private,
     Removed,
     RoleChanged,
@@ -64,37 +65,47 @@ async def change_role(ctx: Context, id: UUID, role: Role, if_match: str | None) 
     changed = await store.set_role(ctx.db, ctx.who.org_id, id, role)
     if changed is None:
         raise UserMissing("this person has just left")
-    await audit.record(ctx, "identity.role_changed", id, role=role, before=people[id].role)
+    by = await giving.token_of(ctx)
+    await audit.record(ctx, "identity.role_changed", id, role=role, before=people[id].role, **by)
     return changed
 
 
 async def remove_member(
     op: Operation, id: UUID, heir_id: UUID | None, private: Private, if_match: str | None
 ) -> Removed:
-    """Remove a member: once this returns nothing acts for them, and what they owned has another owner."""
+    """Remove a member: once this returns nothing acts for them, and what they owned has another owner.
+
+    Without an heir only a member of whom nothing changes its owner.
+    """
     async with op.begin() as ctx:
         # Before anybody waits for this person's writes it is settled that the caller may know of them.
         member = await read_managed(ctx, id)
     async with op.begin(ending=(id,)) as ctx:
-        heir = heir_id or _usual_heir(ctx, member)
-        people = await hold(ctx, member, heir)
+        people = await hold(ctx, member, *filter(None, [heir_id]))
         require_current(if_match, people[id].etag())
         _require_may_leave(ctx, people, people[id])
-        _require_heir(people, people[id], heir)
+        if heir_id is not None:
+            _require_heir(people, people[id], heir_id)
         if private == "transfer":
-            giving.require_may_give(ctx.who, org_role=OrgRole.OWNER)
-        return await _remove(ctx, people[id], people[heir], private)
+            _require_may_hand_over_private(ctx)
+        return await _remove(ctx, people[id], people[heir_id] if heir_id else None, private)
 
 
-async def _remove(ctx: Context, person: Standing, heir: Standing, private: Private) -> Removed:
+async def _remove(ctx: Context, person: Standing, heir: Standing | None, private: Private) -> Removed:
     # The row first: a concurrent sign-in either precedes it, and its session is ended below, or finds no account.
     await store.leave(ctx.db, ctx.who.org_id, person.id)
     tokens = await store.end_tokens(ctx.db, person.id)
     await sessions.end_credentials(ctx, person.id)
     await store.delete_recovery_codes(ctx.db, person.id)
     await store.delete_resets(ctx.db, ctx.who.org_id, person.id)
-    event = MemberRemoved(person.id, heir.id, private)
+    event = MemberRemoved(person.id, heir.id if heir else ctx.who.user_id, private)
     await ctx.announce(event)
+    if heir is None and event.notes + event.objects + event.triggers:
+        # All of this is undone: only who hands things over knows whether there are any.
+        raise HeirRequired(
+            "say who of their team gets what they shared: transfer_to",
+            errors=[{"path": "transfer_to", "message": "required"}],
+        )
     removed = Removed(
         person.id, event.notes, event.objects, event.trashed_notes, event.trashed_objects, tokens, event.s3_keys
     )
@@ -103,8 +114,7 @@ async def _remove(ctx: Context, person: Standing, heir: Standing, private: Priva
         "identity.member_removed",
         person.id,
         username=person.username,
-        transfer_to=heir.id,
-        receiver=heir.username,
+        **({"transfer_to": heir.id, "receiver": heir.username} if heir else {}),
         private=private,
         notes=removed.notes,
         objects=removed.objects,
@@ -131,13 +141,12 @@ def _require_other_owner(people: People, person: Standing) -> None:
         raise LastOwner("a team always keeps an owner; make another member owner first")
 
 
-def _usual_heir(ctx: Context, member: Member) -> UUID:
-    if member.team_id != ctx.who.team_id or member.id == ctx.who.user_id:
-        raise HeirRequired(
-            "say who of their team gets what they shared: transfer_to",
-            errors=[{"path": "transfer_to", "message": "required"}],
+def _require_may_hand_over_private(ctx: Context) -> None:
+    if ctx.who.org_role != OrgRole.OWNER:
+        raise OwnersOnly(
+            "what no other person saw is handed over by an org_owner alone; without private it goes to the person's own trash"
         )
-    return ctx.who.user_id
+    giving.require_may_give(ctx.who, org_role=OrgRole.OWNER)
 
 
 def _require_heir(people: People, person: Standing, heir: UUID) -> None:

@@ -7,6 +7,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.ground.access.model import OrgRole, Role
+from atrium.ground.audit.model import AuditEvent
 from atrium.kit.errors import Conflict, Forbidden, Invalid, Missing, Unauthenticated
 
 Username = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$(?!\n)")]
@@ -146,7 +147,8 @@ Private = Literal["trash", "transfer"]
 class MemberRemoved(msgspec.Struct):
     """A member leaves: each listener hands their items over to `heir`, ends what acts for them, and reports counts.
 
-    Items that were not shared go into the trash, or (`transfer`) to the heir as well.
+    Items that were not shared go into the trash, or (`transfer`) to the heir as well. When no person was named to get them, `heir` is
+    who asks, and all of it is undone if there is anything to hand over.
     """
 
     person_id: UUID
@@ -157,6 +159,7 @@ class MemberRemoved(msgspec.Struct):
     trashed_notes: int = 0
     trashed_objects: int = 0
     s3_keys: int = 0
+    triggers: int = 0
 
 
 class Removed(msgspec.Struct, frozen=True):
@@ -189,6 +192,27 @@ class Token(msgspec.Struct, frozen=True):
     created_at: datetime
     last_used_at: datetime | None
     expires_at: datetime | None
+
+
+class Given(msgspec.Struct, frozen=True):
+    """What an API token gave, as the audit trail tells it: who or what has it (`subject`, and by which `name`), and a role, if it is one.
+
+    `role` is one in a team and `org_role` one in the company; both are empty where a role in the company was taken away.
+    """
+
+    at: datetime
+    kind: str
+    subject: str
+    name: str
+    role: str | None
+    org_role: str | None
+
+    @classmethod
+    def of(cls, event: AuditEvent, person: str | None) -> "Given":
+        """As the person is told who revokes the token; `person` is the name that its person has today."""
+        facts = event.facts
+        name = person or facts.get("name") or facts.get("username") or ""
+        return cls(event.at, event.kind, event.subject, name, facts.get("role"), facts.get("org_role"))
 
 
 class TokenTerms(msgspec.Struct, frozen=True, kw_only=True):
@@ -324,6 +348,13 @@ class ConfirmRequired(Forbidden):
     title = "Confirm it is you"
 
 
+class CredentialOver(Unauthenticated):
+    """What a stream ends with whose credential has ended."""
+
+    code = "identity.credential_ended"
+    title = "Signed out"
+
+
 class RoleTooHigh(Forbidden):
     """A person cannot grant a role above their own."""
 
@@ -332,7 +363,7 @@ class RoleTooHigh(Forbidden):
 
 
 class OwnersOnly(Forbidden):
-    """Only an org_owner may name or remove an org_owner."""
+    """Only an org_owner may name or remove an org_owner, or hand over what a member kept private."""
 
     code = "companies.owners_only"
     title = "For company owners"

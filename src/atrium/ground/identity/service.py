@@ -17,9 +17,10 @@ from atrium.ground.access.model import (
 from atrium.ground.audit import service as audit
 from atrium.ground.features.model import features_of, idle_permissions
 from atrium.ground.identity import sessions, store
-from atrium.ground.identity.giving import narrowed_scope, require_may_place
+from atrium.ground.identity.giving import narrowed_scope, require_may_place, token_of
 from atrium.ground.identity.model import (
     Account,
+    Given,
     Identity,
     Issued,
     IssuedToken,
@@ -51,6 +52,7 @@ from atrium.seams.context import Context, Operation, Principal
 
 CREDENTIALS_ENDED, PEOPLE = store.CREDENTIALS_ENDED, store.PEOPLE
 DEFAULT_TTL = 90 * 86_400
+MOST_GIVEN = 200
 # While the request was under way.
 _LEFT = "this account has ended; sign in with another"
 
@@ -59,12 +61,17 @@ async def identify(
     database: Database, connection: Connection, token: bytes, *, cookie: bool = False, hosted: bool = False
 ) -> Principal:
     """The principal a token stands for, in one round trip; what came as a cookie counts as nothing else, and the reverse."""
-    if not is_well_formed(token) or token.startswith(COOKIE) is not cookie:
-        raise Unauthenticated("this is not a token of ours")
+    require_well_formed(token, cookie=cookie)
     if token.startswith(WORKER_PREFIX):
         return await _identify_worker(database, connection, token)
     row = await store.find_principal(database, connection, digest_of(token))
     return _found(row, cookie, hosted)
+
+
+def require_well_formed(token: bytes, *, cookie: bool) -> None:
+    """Refuse what is no token of ours, or did not come in the way of its kind."""
+    if not is_well_formed(token) or token.startswith(COOKIE) is not cookie:
+        raise Unauthenticated("this is not a token of ours")
 
 
 async def identify_writer(
@@ -219,7 +226,8 @@ async def add_member(ctx: Context, username: str, role: Role, display_name: str)
     org, team = await tenancy.read_own(ctx)
     member = await create_person(ctx, org, team, PersonDraft(username=username, role=role, display_name=display_name))
     issued = await sessions.open_first_session(ctx, member.id, team.id, org.id)
-    await audit.record(ctx, "identity.member_added", member.id, username=username, role=role)
+    by = await token_of(ctx)
+    await audit.record(ctx, "identity.member_added", member.id, username=username, role=role, **by)
     return member, issued
 
 
@@ -284,7 +292,7 @@ async def issue_token(ctx: Context, name: str, scope: list[str] | None, ttl: int
     lifetime = None if ttl == "never" else timedelta(seconds=ttl)
     terms = TokenTerms(kind="token", name=name, scope=narrowed, lifetime=lifetime)
     issued = await sessions.issue(ctx, ctx.who.user_id, ctx.who.team_id, ctx.who.org_id, terms)
-    await audit.record(ctx, "identity.token_issued", issued.id, name=name, scope=narrowed)
+    await audit.record(ctx, "identity.token_issued", issued.id, name=name, scope=narrowed, **await token_of(ctx))
     token = await _read_token(ctx, issued.id)
     return IssuedToken(issued.id, issued.token, name, token.scope, token.created_at, token.expires_at)
 
@@ -301,8 +309,11 @@ async def list_tokens(ctx: Context, limit: int, cursor: str | None) -> Page[Toke
     return pager.page(found, limit, lambda token: token.id)
 
 
-async def revoke_token(op: Operation, id: UUID) -> None:
-    """End an API token of the team; the next request with it is refused, and what it does right now is not kept."""
+async def revoke_token(op: Operation, id: UUID) -> list[Given]:
+    """End an API token of the team; the next request with it is refused, and what it does right now is not kept.
+
+    Returned is what it gave while it worked, which stays: the newest first, and no more than `MOST_GIVEN`.
+    """
     async with op.begin() as ctx:
         token = await _read_token(ctx, id)
     async with op.begin(ending=(token.user_id,)) as ctx:
@@ -310,6 +321,13 @@ async def revoke_token(op: Operation, id: UUID) -> None:
             raise TokenMissing("this token was revoked a moment ago")
         await store.tell_ended(ctx.db)
         await audit.record(ctx, "identity.token_revoked", id, name=token.name)
+        return await _given_by(ctx, id)
+
+
+async def _given_by(ctx: Context, token_id: UUID) -> list[Given]:
+    events = await audit.list_by_token(ctx, token_id, MOST_GIVEN)
+    people = await list_names(ctx, [UUID(event.subject) for event in events])
+    return [Given.of(event, people.get(UUID(event.subject))) for event in events]
 
 
 async def count_recovery_codes(ctx: Context) -> int:

@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from atrium.engine.tools.wording import readable, readable_schema
 from atrium.kit.replies import compile_schema
 from atrium.kit.scales import SchemaRefused
-from atrium.kit.text import inert
+from atrium.kit.text import seen
 from atrium.product.mcp.model import LeftOut
 from atrium.seams.context import Operation
 from atrium.seams.settings import McpServer
@@ -18,8 +19,6 @@ from atrium.seams.tools import Tool
 MOST_TOOLS = 200
 _LONGEST_NAME, _LONGEST_DESCRIPTION = 64, 4_000
 _SECONDS = 60
-# Control and formatting characters, among them those that hide text from people and not from models.
-_HIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
 
 
 class Told(NamedTuple):
@@ -53,7 +52,7 @@ def offered_by(server: McpServer, told: Iterable[Told], call: Call, last: Offere
     for one in told:
         name = name_of(server.name, one.name)
         if reason := _refusal_of(one, name, tools):
-            left_out.append(LeftOut(_shown(one.name)[:80], reason))
+            left_out.append(LeftOut(seen(one.name)[:80], reason))
             continue
         tools[name] = _tool(server, one, name, call)
     return Offered(tools, left_out, digest)
@@ -79,8 +78,9 @@ def _refusal_of(one: Told, name: str, taken: Mapping[str, Tool]) -> str:
     try:
         msgspec.json.encode(one.schema)
         compile_schema(dict(one.schema))
+        readable_schema(one.schema)
     except (SchemaRefused, TypeError, ValueError, RecursionError) as error:
-        return f"its schema is refused: {_shown(str(error))[:200]}"
+        return f"its schema is refused: {seen(str(error))[:200]}"
     return ""
 
 
@@ -91,17 +91,13 @@ def _tool(server: McpServer, one: Told, name: str, call: Call) -> Tool:
     tool = Tool(
         name=name,
         origin=one.name,
-        description=_shown(inert(one.description))[:_LONGEST_DESCRIPTION] or one.name,
+        description=readable(one.description)[:_LONGEST_DESCRIPTION] or one.name,
         permission="chat:use",
         perform=perform,
-        schema=dict(one.schema),
+        schema=readable_schema(one.schema),
         effect=server.effects.get(one.name, "egress"),
         untrusted=True,
         seconds=_SECONDS,
         source=f"mcp:{server.name}",
     )
     return tool
-
-
-def _shown(text: str) -> str:
-    return _HIDDEN.sub("", text)

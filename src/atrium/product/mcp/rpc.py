@@ -1,6 +1,5 @@
 """JSON-RPC as MCP speaks it over HTTP: bytes to one message, a reply to bytes. What methods do is not here."""
 
-import asyncio
 import base64
 import binascii
 import re
@@ -23,6 +22,7 @@ from atrium.product.mcp.server_model import (
     Request,
     RpcError,
 )
+from atrium.seams.context import Operation
 from atrium.seams.routes import Content, WireMessage
 
 REVISION = "io.modelcontextprotocol/protocolVersion"
@@ -44,9 +44,9 @@ class Refused(Exception):
         self.error, self.id, self.revision = error, id, revision
 
 
-async def read_message(message: WireMessage) -> Request | Notification:
+async def read_message(op: Operation, message: WireMessage) -> Request | Notification:
     """The one message that a body is; anything else is refused."""
-    value = await _read(message.body)
+    value = await _read(op, message.body)
     if isinstance(value, list):
         raise _invalid("send one message per request; these revisions of MCP have no batches")
     if not isinstance(value, dict):
@@ -58,9 +58,11 @@ async def read_message(message: WireMessage) -> Request | Notification:
         raise Refused(error, id, _spoken(message)) from error
 
 
-async def _read(body: bytes) -> Any:
+async def _read(op: Operation, body: bytes) -> Any:
     try:
-        return read_strict(body) if len(body) <= _SMALL else await asyncio.to_thread(read_strict, body)
+        if len(body) <= _SMALL:
+            return read_strict(body)
+        return await op.services.threads.run(op.who.org_id, read_strict, body)
     except NotStrict as error:
         raise Refused(RpcError(PARSE_ERROR, f"the body is not one JSON text: {error}")) from error
 

@@ -33,7 +33,7 @@ _LISTING_MS, _DISCOVERY_MS = 60_000, 3_600_000
 async def serve(op: Operation, message: WireMessage) -> Content:
     """The reply to one message."""
     try:
-        read = await rpc.read_message(message)
+        read = await rpc.read_message(op, message)
     except rpc.Refused as refused:
         return rpc.reply_without(refused.id, refused.error, refused.revision)
     if isinstance(read, Notification):

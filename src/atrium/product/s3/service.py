@@ -54,7 +54,8 @@ async def issue_key(
     sealed = ctx.services.keys.seal(secret.encode(), credentials.secret_binding(ctx.who.org_id, id))
     key = SealedKey(id, ctx.who.org_id, ctx.who.user_id, access_key_id, sealed)
     await store.insert_key(ctx.db, key, name, narrowed, folder)
-    await audit.record(ctx, "s3.key_issued", id, name=name, scope=narrowed, prefix=folder, access_key_id=access_key_id)
+    facts = {"name": name, "scope": narrowed, "prefix": folder, "access_key_id": access_key_id}
+    await audit.record(ctx, "s3.key_issued", id, **facts, **await giving.token_of(ctx))
     settings = ctx.services.settings
     place = endpoint_of(ctx, host), settings.s3_bucket, settings.s3_region
     return IssuedKey(id, access_key_id, secret, name, narrowed, folder, *place)
