@@ -33,6 +33,9 @@ def stale_proofs() -> list[str]:
     stale = set()
     for file, part in parts.items():
         folder = str(Path(file).parent)
+        # What measures every test is not older than each of them.
+        if folder == "tests":
+            continue
         changed = subprocess.run(
             ["git", "diff", "--quiet", part["commit"], "HEAD", "--", folder], capture_output=True, check=False
         )

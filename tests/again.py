@@ -21,6 +21,8 @@ NEVER = tuple(
 )  # fmt: skip
 # What a wait says that ran out (tests/patience.py): the machine may have been too busy.
 PATIENCE_RAN_OUT = ("TimeoutError", "asyncio.exceptions.TimeoutError", "httpx.ReadTimeout", "httpx.ConnectTimeout")
+# How one test is asked by itself, in a process of its own.
+ALONE = ("-q", "-p", "no:xdist")
 _TOLD = "ATRIUM_FAILURES"
 _ONE_FAILED = 1
 
@@ -67,12 +69,23 @@ def main(arguments: list[str]) -> int:
         told = Path(folder) / "failures.json"
         code = _pytest("-p", "tests.again", *arguments, told=told)
         failures = [Failure(*one) for one in json.loads(told.read_text())] if told.exists() else []
-    code, lines = verdict(failures, code, lambda test: _pytest("-q", "-p", "no:xdist", test) == 0)
+    code, lines = verdict(failures, code, _passes_alone)
     print("\n".join(lines))
     if path := os.environ.get("ATRIUM_VERDICTS"):
         with Path(path).open("a") as verdicts:
             verdicts.writelines(f"{line}\n" for line in lines)
     return code
+
+
+def asked_alone(test: str, *, passed: bool) -> str:
+    """The line that tells what a test came to that was asked once more."""
+    return f"asked alone, {'passed' if passed else 'failed'}: {test}"
+
+
+def _passes_alone(test: str) -> bool:
+    passed = _pytest(*ALONE, test) == 0
+    print(asked_alone(test, passed=passed), flush=True)
+    return passed
 
 
 def _pytest(*arguments: str, told: Path | None = None) -> int:

@@ -10,6 +10,7 @@ import structlog
 from hypothesis import settings
 
 from atrium.boot.assemble import Application
+from tests import order
 from tests.client import Client
 from tests.contract.tally import lines
 from tests.models.llama import Llama, llama_serving
@@ -27,10 +28,23 @@ settings.register_profile("proofs", deadline=None, max_examples=500, print_blob=
 settings.load_profile("proofs" if PROOFS else "gate")
 
 
-def pytest_configure() -> None:
-    """Logs without the values of variables: a server in the tests' own process would stand still while it prints them all."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Logs without the values of variables: a server in the tests' own process would stand still while it prints them all.
+
+    xdist hands out files in the order in which they are collected, and not those with the most tests first.
+    """
+    config.option.loadscopereorder = False
     render = structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback)
     structlog.configure(processors=[structlog.processors.add_log_level, structlog.processors.TimeStamper(), render])
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Where several processes share the files, the longest come first; the order within a file stays."""
+    if hasattr(config, "workerinput"):
+        files = order.longest_first([item.nodeid for item in items], order.known_seconds())
+        place = {file: number for number, file in enumerate(files)}
+        items.sort(key=lambda item: place[order.file_of(item.nodeid)])
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

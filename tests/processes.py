@@ -34,9 +34,14 @@ FIRST_RUN = {"username": "ada", "password": "a phrase only ada knows", "org": "A
 PROOFS = bool(os.environ.get("ATRIUM_PROOFS") or os.environ.get("ATRIUM_FULL"))
 
 
+def sized(small: int, full: int) -> int:
+    """How much a test does: the full size when ATRIUM_FULL is set, which `make proofs FULL=1` does."""
+    return full if os.environ.get("ATRIUM_FULL") else small
+
+
 def rounds(few: int, many: int) -> range:
-    """How often a test repeats itself: many times when ATRIUM_FULL is set."""
-    return range(many if os.environ.get("ATRIUM_FULL") else few)
+    """How often a test repeats itself."""
+    return range(sized(few, many))
 
 
 def environment(**settings: Any) -> dict[str, str]:

@@ -57,6 +57,7 @@ def test_a_new_domain_keeps_every_rule_and_boots(copied: Path) -> None:
     assert "greetings.chore" in printed
 
 
+@pytest.mark.proof  # builds the console anew, twice
 @WITH_MODULES
 @pytest.mark.timeout(300)
 def test_a_new_screen_needs_its_folder_and_its_words(copied: Path) -> None:

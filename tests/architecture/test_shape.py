@@ -41,6 +41,7 @@ SYSTEM = {
     "product/localization/chores.py": "looks at the catalogs on disk, and forgets messages that were retired long ago",
     "engine/workflows/chores.py": "forgets old runs of every company, without reading them",
     "product/search/chores.py": "finds what the index has not read yet, and counts words, in every company",
+    "boot/storing.py": "compares what every company is counted to store with what is there",
     "boot/searching.py": "compares the index of every company with what it is made of",
     "product/onboarding/funnel.py": "finds whose the sign-up form is, before anybody is known",
     "product/onboarding/chores.py": "finds whose the sign-up form is, before anybody is known",

@@ -88,6 +88,10 @@ ROWS: dict[str, tuple[str, ...]] = {
         f"INSERT INTO quota_usage VALUES ('{ORG}', '{ORG}', 'ai.requests', 2, now(), 1, 2, 3, 4, 5)",
         f"INSERT INTO quota_usage VALUES ('{ORG}', '{TEAM}', 'ai.requests', 0, now())",
     ),
+    "storage_entries": (
+        f"INSERT INTO storage_entries (org_id, team_id, part, bytes) VALUES ('{ORG}', '{TEAM}', 'notes', 5)",
+        f"INSERT INTO storage_entries (org_id, team_id, part, bytes) VALUES ('{ORG}', '{TEAM}', 'jobs', -2)",
+    ),
     "quota_entries": (
         f"INSERT INTO quota_entries (org_id, id, team_id, amounts) VALUES ('{ORG}', '{NOTE}', '{TEAM}', '{{\"storage.bytes\": 5}}')",
     ),
@@ -213,6 +217,10 @@ ROWS: dict[str, tuple[str, ...]] = {
         f" VALUES ('{TEAM}', 'process-upload', 1, '{ORG}', '{{\"slug\": \"process-upload\", \"steps\": [{{}}]}}')",
         "INSERT INTO workflow_versions (team_id, slug, version, org_id, spec, created_by)"
         f" VALUES ('{TEAM}', 'own', 2, '{ORG}', '{{\"title\": \"Ü\", \"steps\": [{{}}]}}', '{ADA}')",
+    ),
+    "workflow_reviews": (
+        "INSERT INTO workflow_reviews (team_id, slug, user_id, digest, org_id)"
+        f" VALUES ('{TEAM}', 'own', '{ADA}', 'a1', '{ORG}')",
     ),
     "runs": (
         "INSERT INTO runs (id, org_id, team_id, user_id, slug, version, locale, input, max_steps)"

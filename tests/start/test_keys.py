@@ -14,6 +14,7 @@ from tests.people import found_company
 from tests.postgres import fresh_database
 from tests.processes import FIRST_RUN, bootstrap, run_atrium, server_settings, serving
 from tests.servers import SECRET, open_application, settings_for
+from tests.walls.population import seal
 
 NEW = "the next key that is long enough to be one"
 
@@ -60,7 +61,9 @@ async def member_of(house: Application) -> Client:
 async def test_resealing_twice_changes_nothing_the_second_time() -> None:
     async with fresh_database() as url:
         async with open_application(settings_for(url)) as house:
-            await (await member_of(house)).post("/api/2fa/enable", {})
+            company = await found_company(house)
+            await (await company.join()).post("/api/2fa/enable", {})
+            await seal(house, company)
         rotating = settings_for(url, secret_key=f"{NEW},{SECRET}")
 
         changed = [await reseal(rotating), await reseal(rotating)]

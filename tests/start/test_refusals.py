@@ -249,7 +249,7 @@ WITH_DATABASE = (
     ("migrate",), ("check",), ("serve", "--port=0"), ("work",), ("up", "--port=0"), ("audit", "verify"), ("audit", "heads"),
     ("audit", "export"), ("keys", "reseal"), ("blobs", "verify"), ("users", "reset", "ada"), ("backup", "create", "backups"),
     ("search", "verify"), ("search", "rebuild"), ("company", "export", "acme", "archive"), ("company", "import", "archive"),
-    ("company", "release", "acme", "--receipt=receipt"), ("company", "stay", "acme"),
+    ("company", "release", "acme", "--receipt=receipt"), ("company", "stay", "acme"), ("quotas", "verify"),
 )  # fmt: skip
 # What reads no database, or says what it found of it as one of many things; a restore is shown by tests/backups.
 ELSEWHERE = {

@@ -33,6 +33,7 @@ def build(folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.proof  # a build of all pages of its own
 def test_each_fault_of_the_documentation_fails_the_build(checkout: Path) -> None:
     trash = checkout / "docs/guides/trash.md"
     trash.write_text(f"{trash.read_text()}\n[gone](nowhere.md) ![far](https://pictures.example/one.png)\n")

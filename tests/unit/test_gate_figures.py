@@ -2,6 +2,7 @@
 
 import json
 import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,20 @@ REPORT = """<testsuites><testsuite>
 <testcase classname="tests.api.test_notes" name="b[x]" time="2.5"/>
 <testcase classname="tests.unit.test_theme.TestOne" name="c" time="9"/>
 </testsuite></testsuites>"""
+
+
+LOG = """
+=== tests
+FAILED tests/ai/test_money.py::test_a - TimeoutError
+1 failed, 7900 passed
+=== tests took 498s, 955s of the processor
+=== console: browser tests took 661s, 1204s of the processor
+  498s  tests
+  661s  console: browser tests
+ 1166s  in all
+processor of what was waited for: 36m10.250s 1m0.500s
+FLAKY tests/ai/test_money.py::test_a: TimeoutError
+"""
 
 
 def figures(folder: Path) -> str:
@@ -27,6 +42,18 @@ def test_steps_and_files_are_printed(tmp_path: Path) -> None:
     assert said.splitlines() == [
         "    9.0s  tests/unit/test_theme.py", "    3.8s  tests/api/test_notes.py", "   12s  set up", "   61s  tests", "   75s  in all",
     ]  # fmt: skip
+
+
+def test_a_log_is_read_step_by_step() -> None:
+    again = runpy.run_path(str(ROOT / "dev" / "gate_again.py"))
+
+    found = again["read_log"](LOG, 3)
+
+    assert found["passed"]
+    assert (found["seconds"], found["processor_seconds"], found["busy"]) == (1166, 2231, 3)
+    assert found["steps"] == {"tests": 498, "console: browser tests": 661}
+    assert found["processor_by_step"] == {"tests": 955, "console: browser tests": 1204}
+    assert found["flaky"] == ["tests/ai/test_money.py::test_a"]
 
 
 def test_folders_that_changed_since_their_proofs_are_named(tmp_path: Path) -> None:
@@ -44,7 +71,7 @@ def test_folders_that_changed_since_their_proofs_are_named(tmp_path: Path) -> No
     git("add", "-A")
     git("commit", "-q", "--no-gpg-sign", "-m", "x")
     proven = {"commit": git("rev-parse", "HEAD").strip()}
-    parts = {"tests/jobs/test_it.py": proven, "tests/crash/test_it.py": proven}
+    parts = {"tests/jobs/test_it.py": proven, "tests/crash/test_it.py": proven, "tests/processor.py": proven}
     (tmp_path / "docs/figures/proofs.json").write_text(json.dumps(parts))
     (tmp_path / "tests/jobs/test_it.py").write_text("2")
     git("commit", "-q", "--no-gpg-sign", "-am", "y")
