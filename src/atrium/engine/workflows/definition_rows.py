@@ -234,31 +234,40 @@ async def list_publications(db: Transaction, who: Principal, slug: str, limit: i
     )
 
 
+_LATER_VERSION = """
+  UPDATE workflows SET version = version + 1, source = 'team', plugin_digest = :plugin_digest
+   WHERE org_id = :org_id AND team_id = :team_id AND slug = :slug RETURNING version
+"""
+_FIRST_VERSION = """
+  INSERT INTO workflows (org_id, team_id, slug, version, source, plugin_digest)
+  VALUES (:org_id, :team_id, :slug, 1, 'team', :plugin_digest) ON CONFLICT DO NOTHING RETURNING version
+"""
+
+
 async def publish(
     db: Transaction, who: Principal, slug: str, spec: dict[str, Any], plugin_digest: bytes | None
 ) -> Publication | None:
     """Store a team's own spec as the next version; the version inside it is the one that it gets."""
-    return await db.one(
-        Publication,
-        """
-        WITH next AS (
-          INSERT INTO workflows AS w (org_id, team_id, slug, version, source, plugin_digest)
-          VALUES (:org_id, :team_id, :slug, 1, 'team', :plugin_digest)
-          ON CONFLICT (team_id, slug) DO UPDATE
-             SET version = w.version + 1, source = 'team', plugin_digest = excluded.plugin_digest
-          RETURNING w.version
+    # The table has two keys with the same columns: an upsert by one of them fails on the other beside a second writer.
+    for next_version in (_LATER_VERSION, _FIRST_VERSION, _LATER_VERSION):
+        published = await db.one(
+            Publication,
+            f"""
+            WITH next AS ({next_version})
+            INSERT INTO workflow_versions (org_id, team_id, slug, version, spec, created_by)
+            SELECT :org_id, :team_id, :slug, n.version, :spec::jsonb || jsonb_build_object('version', n.version), :user_id
+              FROM next n RETURNING version, created_by, created_at
+            """,
+            org_id=who.org_id,
+            team_id=who.team_id,
+            user_id=who.user_id,
+            slug=slug,
+            spec=spec,
+            plugin_digest=plugin_digest,
         )
-        INSERT INTO workflow_versions (org_id, team_id, slug, version, spec, created_by)
-        SELECT :org_id, :team_id, :slug, n.version, :spec::jsonb || jsonb_build_object('version', n.version), :user_id
-          FROM next n RETURNING version, created_by, created_at
-        """,
-        org_id=who.org_id,
-        team_id=who.team_id,
-        user_id=who.user_id,
-        slug=slug,
-        spec=spec,
-        plugin_digest=plugin_digest,
-    )
+        if published is not None:
+            return published
+    return None
 
 
 async def insert_plugins(
@@ -270,7 +279,7 @@ async def insert_plugins(
         WITH made AS (
           INSERT INTO workflows AS w (org_id, team_id, slug, version, source, plugin_digest)
           VALUES (:org_id, :team_id, :slug, :version, :source, :digest)
-          ON CONFLICT (team_id, slug) DO NOTHING RETURNING w.version
+          ON CONFLICT DO NOTHING RETURNING w.version
         )
         INSERT INTO workflow_versions (org_id, team_id, slug, version, spec)
         SELECT :org_id, :team_id, :slug, m.version, :spec::jsonb || jsonb_build_object('version', m.version) FROM made m
