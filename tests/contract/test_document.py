@@ -13,6 +13,7 @@ from tests.client import Client
 from tests.contract.rows import ENDPOINTS, is_public, name_of, speaks_ours
 from tests.contract.specimens import Place
 from tests.contract.stage import Stage
+from tests.people import found_company
 
 BODIED = [
     endpoint
@@ -111,8 +112,12 @@ TAGGED = ("/api/runs/:id", "/api/jobs/:id", "/api/kg/entities/:id", "/api/org", 
 @pytest.mark.parametrize("path", TAGGED)
 async def test_e14_a_reader_who_has_what_a_row_shows_is_told_so(stage: Stage, path: str) -> None:
     row = next(endpoint for endpoint in ENDPOINTS if name_of(endpoint) == f"GET {path}")
+    # What others do in a company they share changes what it shows.
+    company = await found_company(stage.house)
     place = (
-        await stage.place(row) if not is_public(row) else Place(stage.ours, stage.ours.team, Client(stage.house.app))
+        Place(company, company.team, Client(stage.house.app))
+        if is_public(row)
+        else await stage.place(row, company, company.team)
     )
     ask = await stage.specimens.ask(row, place)
     found = await ask.by(place.caller)

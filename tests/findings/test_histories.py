@@ -181,7 +181,7 @@ def _readable(histories: Histories, name: str) -> set[str]:
 
 async def test_no_word_is_in_the_log_the_trail_the_metrics_or_a_name_that_the_product_chose(told: Told) -> None:
     assert await told.everywhere() == {}
-    assert len(told.lines) > 100
+    assert len(told.lines) > FEW
 
 
 async def test_the_same_seed_tells_the_same_history(

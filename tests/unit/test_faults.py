@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests import faults
+from tests import faults, lanes
 from tests.faults import FAULTS, Fault, outcome
-from tests.lanes import tests_now
 from tests.processes import ROOT
 
-LANES = tests_now()
+LANES = lanes.tests_now()
 FAULT = FAULTS[0]
 TEST = FAULT.mutant.test
 

@@ -56,8 +56,8 @@ class Asked(dict[str, bool]):
 
 def asked_for(words: Collection[str], beginning: str, stems: Iterable[str]) -> Asked:
     """What to mark for these; a stem that ends otherwise than its words (`directori`) counts without that letter."""
-    cut = {stem.removesuffix("i") for stem in stems}
-    return Asked(words, beginning, tuple(sorted(stem for stem in cut if len(stem) >= _LEAST_STEM)))
+    shorter = {stem.removesuffix("i") for stem in stems}
+    return Asked(words, beginning, tuple(sorted(stem for stem in shorter if len(stem) >= _LEAST_STEM)))
 
 
 class Source(msgspec.Struct, frozen=True):
