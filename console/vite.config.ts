@@ -75,7 +75,7 @@ function chunksOfIcons(): Map<string, string> {
 }
 
 /** What every page stands on is there before any page is: named once, not beside each of them. */
-const EVERYWHERE = /\/(react|rolldown-runtime|core|forms|index|icons|Shell|Overlay|Page|pages|bits|toast|lazy-dialog|shortcuts)-[\w-]+\.(js|css)$/;
+const EVERYWHERE = /\/(react|rolldown-runtime|core|forms|index|icons|Shell|Overlay|frame|pages|places|rows|bits|toast)-[\w-]+\.(js|css)$/;
 const preloadsOf = (file: string, needed: string[], host: { hostId: string; hostType: string }): string[] =>
   host.hostType === 'html' || /\/index-[\w-]+\.js$/.test(host.hostId) ? needed : needed.filter((one) => one !== file && !EVERYWHERE.test(one));
 

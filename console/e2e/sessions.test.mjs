@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { after, before, describe, it } from 'node:test';
 import { CREDENTIAL, everythingKept, tryToGive } from './thief.mjs';
-import { call, closeAll, confirm, found, join, openBrowser, openPerson, openServer, PASSWORD, totp } from './world.mjs';
+import { call, closeAll, confirm, found, join, openBrowser, openPerson, openServer, PASSWORD, settled, totp } from './world.mjs';
 import { LOCALES, wordsOf } from './words.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -36,6 +36,8 @@ async function signInByHand({ page, address }, words, username = 'ada') {
   await page.getByLabel(words('signin.password'), { exact: true }).fill(PASSWORD);
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: words('app.account_menu') }).waitFor();
+  // What is still asked for could hear that the session ended before the page is loaded again.
+  await settled(page);
 }
 
 describe('signing out', () => {
