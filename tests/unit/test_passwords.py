@@ -10,6 +10,7 @@ from argon2.low_level import Type
 
 from atrium.kit import passwords as module
 from atrium.kit.passwords import KDF, Passwords
+from atrium.kit.shares import account
 
 
 @pytest.fixture
@@ -91,3 +92,26 @@ async def test_only_one_is_hashed_at_a_time(passwords: Passwords, monkeypatch: p
     await asyncio.gather(*(passwords.matches(None, "x") for _ in range(4)))
 
     assert most == 1
+
+
+async def test_one_who_signs_in_does_not_wait_for_all_attempts_of_another(
+    passwords: Passwords, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In steps: after the attempt that is under way, the next turn is the one of whoever has had none."""
+    begun, original = list[str](), module._verify
+
+    def noted(stored: str, given: str) -> bool:
+        begun.append(given)
+        return original(stored, given)
+
+    async def attempt(owner: str, number: int) -> None:
+        account.set(owner)
+        await passwords.matches(None, f"{owner} {number}")
+
+    monkeypatch.setattr(module, "_verify", noted)
+    many = [asyncio.create_task(attempt("hostile", number)) for number in range(8)]
+    await asyncio.sleep(0)
+    await asyncio.gather(asyncio.create_task(attempt("ada", 0)), *many)
+
+    assert begun.index("ada 0") <= 2
+    assert len(begun) == 9

@@ -135,6 +135,7 @@ def assemble(
         services.outbound.close()
         await services.compute.close()
         services.threads.close()
+        services.passwords.close()
         if telemetry is not None:
             await asyncio.to_thread(telemetry.close)
 

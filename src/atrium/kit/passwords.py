@@ -1,14 +1,18 @@
-"""Password hashing: argon2id in one thread of its own, so that a burst of sign-ins cannot take the memory, and no other work the thread."""
+"""Password hashing: argon2id in one thread of its own, so that a burst of sign-ins cannot take the memory, and no other work the thread.
 
-import asyncio
+Companies take turns in it, and addresses as long as no company is known.
+"""
+
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
 from argon2 import PasswordHasher, Type
 from argon2.exceptions import InvalidHashError, VerificationError
+
+from atrium.kit.shares import account
+from atrium.kit.threads import Threads
 
 R = TypeVar("R")
 
@@ -23,7 +27,7 @@ class Passwords:
     """Hashes and verifies; make one per process."""
 
     def __init__(self) -> None:
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="passwords")
+        self._thread = Threads(1, name="passwords")
 
     async def hash(self, password: str) -> str:
         """The stored form of a password."""
@@ -35,7 +39,11 @@ class Passwords:
         return same and stored is not None
 
     async def _run(self, function: Callable[..., R], *arguments: str) -> R:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, function, *arguments)
+        return await self._thread.run(account.get(), function, *arguments)
+
+    def close(self) -> None:
+        """Begin nothing more."""
+        self._thread.close()
 
     def needs_rehash(self, stored: str) -> bool:
         """Whether the parameters have moved on since it was stored."""

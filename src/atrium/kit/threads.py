@@ -16,11 +16,11 @@ _QUEUE_SECONDS = 30.0
 
 
 class Threads:
-    """A number of threads; make one per process. Signing in and what must not be refused have others."""
+    """A number of threads; signing in has one of its own, and what must not be refused has others."""
 
-    def __init__(self, threads: int = 4) -> None:
+    def __init__(self, threads: int = 4, *, name: str = "companies") -> None:
         self._shares = Shares(threads, waiting=1_000)
-        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="companies")
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix=name)
 
     async def run(self, owner: Hashable, function: Callable[..., R], *arguments: Any) -> R:
         """What the function comes to; while others wait, the next thread is for the owner who holds fewest."""
