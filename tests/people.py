@@ -28,6 +28,7 @@ class Company:
     org: Org
     team: Team
     teams: list[Team] = field(default_factory=list)
+    workers: dict[bool, Client] = field(default_factory=dict)
 
     async def join(
         self,
@@ -61,6 +62,12 @@ class Company:
         name, serves = f"worker {secrets.token_hex(6)}", self.org.id if bound else None
         made = await executors.create_executor(op, ExecutorSpec(name, "pull"), serves)
         return Client(self.house.app, made.worker_token, org_id=str(self.org.id), username=name)
+
+    async def worker(self, *, bound: bool = True) -> Client:
+        """The worker that all who need no other one share: a company has at most a hundred."""
+        if bound not in self.workers:
+            self.workers[bound] = await self.employ(bound=bound)
+        return self.workers[bound]
 
     async def add_team(self, name: str = "Another team") -> Team:
         async with _system(self.house).begin_system() as ctx:

@@ -98,6 +98,20 @@ async def test_a_name_is_taken_until_its_executor_retires(operator: Client, owne
     assert (second.status, second.code, third.status) == (409, "executors.name_taken", 201)
 
 
+async def test_a_company_has_so_many_executors_and_no_more(
+    operator: Client, owner: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("atrium.engine.executors.service.MOST_OF_COMPANY", 1)
+    first = await owner.post("/api/org/executors", {"name": "one", "mode": "pull"})
+    second = await owner.post("/api/org/executors", {"name": "two", "mode": "pull"})
+    everybodys = await operator.post("/api/executors", {"name": f"all {operator.username}", "mode": "pull"})
+    await owner.delete(f"/api/executors/{first['id']}")
+    third = await owner.post("/api/org/executors", {"name": "two", "mode": "pull"})
+
+    assert [one.status for one in (first, second, everybodys, third)] == [201, 409, 201, 201]
+    assert second.code == "executors.too_many"
+
+
 async def test_retiring_ends_the_token_and_returns_the_jobs(
     operator: Client, owner: Client, alice: Client, house: Application
 ) -> None:

@@ -161,7 +161,7 @@ async def worker_elsewhere(stage: Stage, endpoint: Endpoint) -> None:
     await _fill_listing(stage, endpoint, place)
     ask = await stage.specimens.ask(endpoint, place)
 
-    for worker in (await place.company.employ(), await place.company.employ(bound=False)):
+    for worker in (await place.company.worker(), await place.company.worker(bound=False)):
         answer = await ask.by(worker)
         silent(answer, place.canary)
         refused(answer, 403, [NO_PERMISSION])

@@ -171,6 +171,13 @@ class NameTaken(Conflict):
     title = "This name is taken"
 
 
+class TooManyExecutors(Conflict):
+    """A company has as many executors in service as one may have."""
+
+    code = "executors.too_many"
+    title = "Too many executors"
+
+
 class BadExecutor(Invalid):
     """The parts do not fit the mode, or the URL leads somewhere it may not."""
 

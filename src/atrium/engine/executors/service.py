@@ -17,6 +17,7 @@ from atrium.engine.executors.model import (
     Probe,
     Role,
     StoredExecutor,
+    TooManyExecutors,
 )
 from atrium.engine.executors.probing import subject_of
 from atrium.engine.executors.turns import configured_port, default_name, key_binding, list_chosen, local_port
@@ -34,6 +35,9 @@ from atrium.kit.keys import Keyring
 from atrium.kit.tokens import digest_of, new_token
 from atrium.seams.context import Context, Operation, Services
 from atrium.seams.settings import PushExecutor
+
+# The list of executors is one page, and every push executor is asked whether it is well.
+MOST_OF_COMPANY = 100
 
 
 async def create_executor(op: Operation, spec: ExecutorSpec, bound_to: UUID | None) -> NewExecutor:
@@ -57,6 +61,8 @@ async def create_executor(op: Operation, spec: ExecutorSpec, bound_to: UUID | No
     async with op.begin_system() as ctx:
         if bound_to is not None:
             await tenancy.read_org(ctx, str(bound_to))
+            if await store.count_bound(ctx.db, bound_to) >= MOST_OF_COMPANY:
+                raise TooManyExecutors(f"a company has at most {MOST_OF_COMPANY} executors; retire one first")
         row = await store.insert_executor(ctx.db, id, spec, sealed, bound_to, op.who.user_id)
         if row is None:
             raise NameTaken(f"an executor called {name} is in service already", name=name)

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from atrium.engine.executors.model import ExecutorChoice, ExecutorSpec, Probe, PushEndpoint, StoredExecutor
 from atrium.kit.database import Transaction
+from atrium.kit.ids import NIL
 
 ROW = (
     "id, bound_to, name, mode, model, capabilities, created_at, seen_at,"
@@ -43,6 +44,16 @@ async def list_executors(db: Transaction, serving: UUID | None) -> list[StoredEx
          WHERE retired_at IS NULL AND (:serving::uuid IS NULL OR bound_to IS NULL OR bound_to = :serving) ORDER BY lower(name), id
         """,
         serving=serving,
+    )
+
+
+async def count_bound(db: Transaction, org_id: UUID) -> int:
+    """How many in service are one company's own."""
+    return int(
+        await db.value(
+            f"SELECT count(*) FROM executors WHERE coalesce(bound_to, '{NIL}') = :org_id AND retired_at IS NULL",
+            org_id=org_id,
+        )
     )
 
 
