@@ -172,8 +172,13 @@ MUTANTS = (
     ),
     Mutant(
         "G4", "signing in shares the threads of all work", "src/atrium/kit/passwords.py",
-        "run_in_executor(self._thread,", "run_in_executor(None,",
+        "self._thread.run(account.get(), function", '__import__("asyncio").to_thread(function',
         "tests/findings/test_loop.py::test_g4_signing_in_waits_for_no_thread_that_texts_can_take",
+    ),
+    Mutant(
+        "G8", "whoever signs in takes turns with nobody", "src/atrium/kit/passwords.py",
+        "self._thread.run(account.get(), function", "self._thread.run(None, function",
+        "tests/unit/test_passwords.py::test_one_who_signs_in_does_not_wait_for_all_attempts_of_another",
     ),
     Mutant(
         "G4", "heavy work may be called on the loop", "src/atrium/kit/compute.py",
@@ -301,7 +306,12 @@ MUTANTS = (
     Mutant(
         "P1", "the trail keeps the title of what was deleted", "src/atrium/product/notes/trash.py",
         'await audit.record(ctx, "notes.deleted", id)', 'await audit.record(ctx, "notes.deleted", id, title=note.title)',
-        "tests/findings/test_histories.py::test_no_word_is_in_the_log_the_trail_the_metrics_or_a_name_that_the_product_chose",
+        "tests/findings/test_silence.py::test_p1_the_trail_names_things_by_id_and_tells_names_to_those_who_can_read_them",
+    ),
+    Mutant(
+        "P1", "the log quotes what an exception says", "src/atrium/kit/exceptions.py",
+        'return f"{name}: {\', \'.join(facts)}" if facts else name', 'return f"{name}: {error}"',
+        "tests/unit/test_log.py::test_no_message_of_an_exception_is_written_by_us_a_library_or_the_event_loop",
     ),
     Mutant(
         "P1", "the log has whole paths", "src/atrium/edge/access_log.py",

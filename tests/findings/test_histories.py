@@ -4,7 +4,6 @@ import contextlib
 import logging
 import os
 import random
-import traceback
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from atrium.boot.assemble import Application
 from atrium.boot.wiring import DOMAINS
 from atrium.edge.access_log import AccessLog
 from atrium.ground.audit import service as audit
+from atrium.kit.exceptions import describe, traceback_of
 from tests.changes.feeds import Feed, hearing, settled
 from tests.contract.rows import name_of, parameters_of
 from tests.findings import histories, observed
@@ -93,8 +93,10 @@ def logged(house: Application, folder: Path) -> Iterator[list[str]]:
 
 
 def _line_of(event: Any) -> str:
-    error = event.get("exc_info")
-    return f"{event} {''.join(traceback.format_exception(error)) if isinstance(error, BaseException) else ''}"
+    """An event as the server's log writes it."""
+    errors = [value for value in event.values() if isinstance(value, BaseException)]
+    shown = {key: describe(value) if isinstance(value, BaseException) else value for key, value in event.items()}
+    return f"{shown} {' '.join(map(traceback_of, errors))}"
 
 
 async def tell(house: Application, outside: Outside, seed: int, count: int, searched: int, folder: Path) -> Told:

@@ -22,6 +22,7 @@ from atrium.kit.compute import ComputePool
 from atrium.kit.database import Database
 from atrium.kit.estimates import TokenRatios
 from atrium.kit.keys import Keyring, read_secret
+from atrium.kit.log import report_of_loop
 from atrium.kit.metrics import Metrics
 from atrium.kit.notify import Notifier
 from atrium.kit.outbound import Outbound
@@ -106,6 +107,7 @@ def assemble(
             raise
 
     async def begin() -> None:
+        asyncio.get_running_loop().set_exception_handler(report_of_loop)
         await services.database.open()
         await instance.require_same_key(services.database, services.keys)
         services.keys.generation = await instance.read_generation(services.database)

@@ -64,7 +64,7 @@ class Notifier:
             try:
                 await self._listen_once()
             except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError) as error:
-                log.warning("notify.connection_lost", error=str(error))
+                log.warning("notify.connection_lost", error=error)
             await asyncio.sleep(RETRY_SECONDS)
 
     async def _listen_once(self) -> None:

@@ -60,7 +60,7 @@ class Presence:
             try:
                 await self._tell_once(self._ended)
             except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError) as error:
-                log.warning("presence.connection_lost", error=str(error))
+                log.warning("presence.connection_lost", error=error)
                 await _within(self._ended, _RETRY_SECONDS)
 
     async def _tell_once(self, ended: asyncio.Event) -> None:

@@ -114,4 +114,4 @@ async def _give(queue: _Queue, waiter: asyncio.Future[Any], result: Any) -> None
         try:
             await queue.hand_back(result)
         except Exception as error:  # the queue goes on for the others; the lease of what was fetched runs out
-            log.warning("waiting.hand_back_failed", error=str(error))
+            log.warning("waiting.hand_back_failed", error=error)

@@ -116,7 +116,7 @@ async def call(op: Operation, id: str, tool: Tool, arguments: Any) -> Any:
         raise GuestsBusy("every process of the guests is in use; try again in a moment") from error
     except (GuestBroke, GuestTimedOut) as error:
         guest.restarts[op.who.org_id] += 1
-        log.warning("sandbox.guest_broke", guest=id, tool=tool.origin, org=op.who.org_id, problem=error.message)
+        log.warning("sandbox.guest_broke", guest=id, tool=tool.origin, org=op.who.org_id, error=error)
         raise
 
 

@@ -166,7 +166,7 @@ async def _heed(services: Services) -> None:
                 async with services.database.begin_system() as db:
                     ids = await store.list_to_stop(db, process_id)
             except Exception as error:  # an outermost loop: the next look may find PostgreSQL again
-                (log.warning if refusal_of(error) else log.error)("turns.look_failed", error=str(error))
+                (log.warning if refusal_of(error) else log.error)("turns.look_failed", error=error)
                 continue
             for id in ids:
                 found: Running | None = services.turns.find(id)

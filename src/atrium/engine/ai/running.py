@@ -334,7 +334,7 @@ async def until_settled(
             known = refusal_of(error)
             if known is None:
                 failed()
-            (log.warning if known else log.error)("turn.settling_failed", turn=running.new.id, error=repr(error))
+            (log.warning if known else log.error)("turn.settling_failed", turn=running.new.id, error=error)
         await asyncio.sleep(pause)
         pause = min(2 * pause, _LONGEST_PAUSE)
 

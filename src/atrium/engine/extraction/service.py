@@ -42,7 +42,7 @@ async def read_text(op: Operation, version_id: UUID) -> str:
         found = Text("failed", problem=str(problem))
     except (OSError, BlobMissing) as error:
         # Not the document's fault: the queue tries again, a few times.
-        log.warning("text.failed", version=version_id, error=str(error))
+        log.warning("text.failed", version=version_id, error=error)
         raise BytesUnavailable("the bytes could not be read") from error
     async with op.begin(held=False) as ctx:
         await texts.finish_text(ctx, version_id, found)

@@ -219,7 +219,7 @@ class Runner:
             beside = await attempt.kind.beside(op, assignment, self._beside)
             return replace(report, beside=[replace(one, result=_storable(one.result)) for one in beside])
         except Exception as error:  # the attempt itself succeeded, and what was to be done beside it waits as before
-            log.warning("job.beside_failed", job=assignment.id, kind=assignment.kind, error=str(error))
+            log.warning("job.beside_failed", job=assignment.id, kind=assignment.kind, error=error)
             return report
 
     async def _take(self, db: Transaction, following: Following, most: int) -> list[Attempt]:
@@ -268,7 +268,7 @@ class Runner:
             async with self._services.database.begin_system() as db:
                 await queue_rows.forget_worker(db, self.id)
         except Exception as error:  # leaving politely is not worth failing to stop
-            log.warning("work.leave_failed", error=str(error))
+            log.warning("work.leave_failed", error=error)
 
 
 async def start_runners(services: Services) -> list[Runner]:

@@ -46,7 +46,7 @@ async def settle_and_take(services: Services, report: Report) -> tuple[Settled, 
         try:
             return await _settle_together(services, org_id, reports)
         except Exception as error:
-            log.warning("job.settled_alone", jobs=len(reports), error=str(error))
+            log.warning("job.settled_alone", jobs=len(reports), error=error)
         # Something that follows from one of them failed; the others shall not share its fate.
         return [await _settle_alone(services, org_id, one) for one in reports]
 

@@ -127,7 +127,7 @@ class Server:
     def _lose(self, error: BaseException) -> None:
         self._let_go()
         self.state, self.error = "failed", reason_of(error)
-        log.warning("mcp.lost", server=self.settings.name, error=self.error)
+        log.warning("mcp.lost", server=self.settings.name, error=error)
 
     # Calls
 
