@@ -1,4 +1,4 @@
-.PHONY: setup check hooks workflows docs test proofs gate-again console release dev bench lock clean
+.PHONY: setup check hooks workflows docs test proofs gate-again console client release dev bench lock clean
 PYTHON ?= python3
 BIN := .venv/bin
 
@@ -44,6 +44,9 @@ console: console/node_modules  ## build the browser console into console/dist
 console/node_modules: console/package-lock.json
 	cd console && npm ci --no-audit --no-fund
 	touch $@
+
+client: console/node_modules  ## the client for TypeScript as a package that can be published, into dist/
+	mkdir -p dist && cd client && npm pack --pack-destination ../dist
 
 release: export SOURCE_DATE_EPOCH := $(shell git log -1 --format=%ct)
 release: setup console  ## both wheels, the bill of materials, checksums and the page of changes into dist/; VERSION=1.2.3

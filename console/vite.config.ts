@@ -87,11 +87,12 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^@(?=\/)/, replacement: at('./src') },
+      { find: '@atrium/client', replacement: at('../client/src/index.ts') },
       { find: 'react-style-singleton', replacement: at('./src/ui/style-singleton.ts') },
       { find: '@formatjs/icu-skeleton-parser', replacement: at('./src/i18n/icu-skeletons.ts') },
     ],
   },
-  server: { proxy: { '/api': server, '/docs': server, '/openapi.json': server } },
+  server: { fs: { allow: [at('.'), at('../client')] }, proxy: { '/api': server, '/docs': server, '/openapi.json': server } },
   build: {
     target: 'es2023',
     assetsInlineLimit: 0,
@@ -102,7 +103,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'react', test: /node_modules[\\/](react|react-dom|scheduler)[\\/]/, priority: 30 },
-            { name: 'core', test: /node_modules[\\/](@tanstack[\\/](react-router|router-core|history|react-store|store)|openapi-fetch|intl-messageformat|@formatjs|clsx)/, priority: 20 },
+            { name: 'core', test: /node_modules[\\/](@tanstack[\\/](react-router|router-core|history|react-store|store)|intl-messageformat|@formatjs|clsx)/, priority: 20 },
             { name: 'forms', test: /src[\\/](ui[\\/](Button|Field|Mark|PasswordField|Problem)\.tsx|app[\\/](title|session|look)\.tsx?|i18n[\\/](language|formatter|catalog|namespaces)\.tsx?|api[\\/](refusal|client|credential|calls)\.ts)$|lucide-react[\\/].*[\\/]globe\.m?js$/, priority: 10 },
             { name: 'frame', test: /src[\\/]app[\\/](Page|PlaceLink|Tabs|lazy-dialog|pins|settings-places|shortcuts|theme)\.tsx?$/, priority: 8, includeDependenciesRecursively: false },
             { name: (id) => icons.get(basename(id)) ?? null, test: /node_modules[\\/]lucide-react[\\/]/, minShareCount: 2, priority: 5 },
@@ -111,5 +112,5 @@ export default defineConfig({
       },
     },
   },
-  test: { environment: 'happy-dom', globals: true, setupFiles: ['./src/test-setup.ts'], include: ['src/**/*.test.{ts,tsx}', 'scripts/**/*.test.mjs'] },
+  test: { environment: 'happy-dom', globals: true, setupFiles: ['./src/test-setup.ts'], include: ['src/**/*.test.{ts,tsx}', 'scripts/**/*.test.mjs', '../client/**/*.test.{ts,mjs}'] },
 });

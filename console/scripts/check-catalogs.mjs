@@ -57,7 +57,7 @@ for (const file of readdirSync(root).filter((name) => name.endsWith('.about.json
 }
 
 const spaces = [...new Set(Object.keys(base).map((key) => key.split('.')[0]))];
-const source = readdirSync(at('../src'), { recursive: true, withFileTypes: true }).filter((file) => file.isFile() && /\.tsx?$/.test(file.name) && file.name !== 'generated.ts').map((file) => readFileSync(`${file.parentPath ?? file.path}/${file.name}`, 'utf8')).join('\n');
+const source = readdirSync(at('../src'), { recursive: true, withFileTypes: true }).filter((file) => file.isFile() && /\.tsx?$/.test(file.name)).map((file) => readFileSync(`${file.parentPath ?? file.path}/${file.name}`, 'utf8')).join('\n');
 const literal = new Set([...source.matchAll(new RegExp(`['"\`]((?:${spaces.join('|')})\\.[a-z0-9_]+)['"\`]`, 'g'))].map((match) => match[1]));
 const made = [...source.matchAll(new RegExp(`\`((?:${spaces.join('|')})\\.[a-z0-9_]*)\\$\\{`, 'g'))].map((match) => match[1]);
 // The sign-up form's page gets its words without their namespace.

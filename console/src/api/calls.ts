@@ -17,7 +17,7 @@ export const screenNow = (): string => location.hash.slice(1).split('?')[0] || '
 export async function noteCall(request: Request): Promise<void> {
   const screen = screenNow();
   const url = new URL(request.url);
-  const text = request.method === 'GET' ? '' : await request.clone().text();
+  const text = request.method === 'GET' ? '' : await request.text();
   const call: Call = {
     method: request.method,
     path: url.pathname + url.search,

@@ -11,7 +11,7 @@ export const pluginsQuery = queryOptions({
   staleTime: 300_000,
 });
 
-const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 export interface CallInit {
   method?: string;
@@ -22,10 +22,10 @@ export interface CallInit {
 }
 
 /** A call of a plugin's page: to this server's interface, as the signed-in person. */
-export async function callServer(path: string, { method = 'get', ...init }: CallInit = {}): Promise<unknown> {
-  const name = METHODS.find((one) => one === method.toLowerCase());
-  if (!name) throw new TypeError(`api() takes the methods ${METHODS.join(', ')}`);
+export async function callServer(path: string, { method = 'GET', ...init }: CallInit = {}): Promise<unknown> {
+  const name = METHODS.find((one) => one === method.toUpperCase());
+  if (!name) throw new TypeError(`api() takes the methods ${METHODS.join(', ').toLowerCase()}`);
   if (!path.startsWith('/api/')) throw new TypeError('api() takes paths of this server that begin with /api/');
   // The page's address is no part of our document; the same client sends it, so an ended session is noticed as always.
-  return value(api.request(name, path as never, init as never) as Promise<{ data?: unknown }>);
+  return value(api.request(name, path, init));
 }

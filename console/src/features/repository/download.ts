@@ -6,9 +6,9 @@ import { contentPath, type StoredObject } from '@/api/repository';
 export async function readBytes(id: string, version: number, range?: string): Promise<Blob> {
   const { data } = await api.GET('/api/repo-obj/{id}/content', {
     params: { path: { id }, query: { version: String(version) }, ...(range ? { header: { Range: range } } : {}) },
-    parseAs: 'blob',
+    as: 'blob',
   });
-  return data as unknown as Blob;
+  return data;
 }
 
 /** Saved to disk by the browser itself, whatever its type; nothing of it passes through memory. */
