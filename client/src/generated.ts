@@ -1095,8 +1095,8 @@ export type CompanyExecutorDraft = {
   password?: string | null;
 };
 
-/** A note as its readers see it. */
-export type Note = {
+/** A note, and what the caller may do with it: `share_with`, `levels` and `expires` say what a share can be. */
+export type NoteReply = {
   id: string;
   team_id: string;
   owner_id: string;
@@ -1106,6 +1106,10 @@ export type Note = {
   version: number;
   created_at: string;
   updated_at: string;
+  abilities: ('delete' | 'manage' | 'read' | 'write')[];
+  share_with: ('org' | 'team' | 'user')[];
+  levels: ('notes:delete' | 'notes:manage' | 'notes:read' | 'notes:write')[];
+  expires: boolean;
 };
 
 /** A new note. */
@@ -1119,6 +1123,19 @@ export type NoteDraft = {
 export type Page_Note_ = {
   items: Note[];
   next_cursor?: string | null;
+};
+
+/** A note as its readers see it. */
+export type Note = {
+  id: string;
+  team_id: string;
+  owner_id: string;
+  title: string;
+  body: string;
+  visibility: 'private' | 'team';
+  version: number;
+  created_at: string;
+  updated_at: string;
 };
 
 /** What to change; absent fields stay. */
@@ -1202,8 +1219,8 @@ export type VersionChoice = {
   version: number;
 };
 
-/** A document with its body. */
-export type Document = {
+/** A document, and what the caller may do with it: `share_with`, `levels` and `expires` say what a grant can be. */
+export type DocumentReply = {
   id: string;
   team_id: string;
   owner_id: string;
@@ -1215,6 +1232,10 @@ export type Document = {
   created_at: string;
   updated_at: string;
   body: string;
+  abilities: ('delete' | 'manage' | 'read' | 'write')[];
+  share_with: ('org' | 'team' | 'user')[];
+  levels: ('edit' | 'manage' | 'view')[];
+  expires: boolean;
 };
 
 /** A new document. */
@@ -2050,7 +2071,27 @@ export type Version = {
   created_at: string;
 };
 
-/** An object with its latest versions, its text, and what the caller may do with it. */
+/** An object, and what the caller may do with it: `share_with`, `levels` and `expires` say what a grant can be. */
+export type ObjectReply = {
+  id: string;
+  team_id: string;
+  owner_id: string;
+  key: string;
+  visibility: 'private' | 'shared' | 'team';
+  revision: number;
+  created_at: string;
+  updated_at: string;
+  filename: string;
+  content_type: string;
+  size: number;
+  version: Version;
+  abilities: ('delete' | 'manage' | 'read' | 'write')[];
+  share_with: ('org' | 'team' | 'user')[];
+  levels: ('edit' | 'manage' | 'view')[];
+  expires: boolean;
+};
+
+/** The same with the latest versions and the text. */
 export type ObjectDetail = {
   id: string;
   team_id: string;
@@ -2064,6 +2105,10 @@ export type ObjectDetail = {
   content_type: string;
   size: number;
   version: Version;
+  abilities: ('delete' | 'manage' | 'read' | 'write')[];
+  share_with: ('org' | 'team' | 'user')[];
+  levels: ('edit' | 'manage' | 'view')[];
+  expires: boolean;
   versions: Version[];
   version_count: number;
   text: Text;
@@ -2152,6 +2197,10 @@ export type ChangedVisibility = {
   content_type: string;
   size: number;
   version: Version;
+  abilities: ('delete' | 'manage' | 'read' | 'write')[];
+  share_with: ('org' | 'team' | 'user')[];
+  levels: ('edit' | 'manage' | 'view')[];
+  expires: boolean;
   revoked: number;
 };
 
@@ -2897,9 +2946,10 @@ export interface Schemas {
   AuditEvent: AuditEvent;
   NewExecutor: NewExecutor;
   CompanyExecutorDraft: CompanyExecutorDraft;
-  Note: Note;
+  NoteReply: NoteReply;
   NoteDraft: NoteDraft;
   Page_Note_: Page_Note_;
+  Note: Note;
   NoteChange: NoteChange;
   DeletedNote: DeletedNote;
   Grant: Grant;
@@ -2911,7 +2961,7 @@ export interface Schemas {
   NoteText: NoteText;
   VersionNaming: VersionNaming;
   VersionChoice: VersionChoice;
-  Document: Document;
+  DocumentReply: DocumentReply;
   DocumentDraft: DocumentDraft;
   Page_DocumentCard_: Page_DocumentCard_;
   DocumentCard: DocumentCard;
@@ -3009,6 +3059,7 @@ export interface Schemas {
   Listing: Listing;
   StoredObject: StoredObject;
   Version: Version;
+  ObjectReply: ObjectReply;
   ObjectDetail: ObjectDetail;
   Text: Text;
   DeletedObject: DeletedObject;
@@ -3393,7 +3444,7 @@ export interface Rows {
       };
       reply: Page_Note_;
     };
-    /** One note. */
+    /** One note, and what the caller may do with it. */
     '/api/notes/{id}': {
       params: {
         path: {
@@ -3403,7 +3454,7 @@ export interface Rows {
           'If-None-Match'?: string;
         };
       };
-      reply: Note;
+      reply: NoteReply;
     };
     /** Whom a note is shared with. */
     '/api/notes/{id}/shares': {
@@ -3453,7 +3504,7 @@ export interface Rows {
       };
       reply: Page_DocumentCard_;
     };
-    /** One document with its body. */
+    /** One document with its body, and what the caller may do with it. */
     '/api/documents/{id}': {
       params: {
         path: {
@@ -3463,7 +3514,7 @@ export interface Rows {
           'If-None-Match'?: string;
         };
       };
-      reply: Document;
+      reply: DocumentReply;
     };
     /** What was deleted and can be restored: the caller's own, and what they manage of the team's. */
     '/api/trash': {
@@ -4097,7 +4148,7 @@ export interface Rows {
         };
       };
       body: NoteDraft;
-      reply: Note;
+      reply: NoteReply;
     };
     /** Share a note with a person of the company. */
     '/api/notes/{id}/share': {
@@ -4124,7 +4175,7 @@ export interface Rows {
         };
       };
       body: VersionChoice;
-      reply: Note;
+      reply: NoteReply;
     };
     /** Create a text document. */
     '/api/documents': {
@@ -4134,7 +4185,7 @@ export interface Rows {
         };
       };
       body: DocumentDraft;
-      reply: Document;
+      reply: DocumentReply;
     };
     /** Bring something back as it was: the same id, versions and shares. */
     '/api/trash/{id}/restore': {
@@ -4386,7 +4437,7 @@ export interface Rows {
         };
       };
       body: Destination;
-      reply: StoredObject;
+      reply: ObjectReply;
     };
     /** Move, delete or show many objects, each on its own; a folder is moved whole or not at all. */
     '/api/repo-batch': {
@@ -4559,7 +4610,7 @@ export interface Rows {
         };
       };
       body?: NoteChange;
-      reply: Note;
+      reply: NoteReply;
     };
     /** Give a version of a note a name. */
     '/api/notes/{id}/versions/{number}': {
@@ -4583,7 +4634,7 @@ export interface Rows {
         };
       };
       body?: DocumentChange;
-      reply: Document;
+      reply: DocumentReply;
     };
     /** Choose which executor serves a role for the team. */
     '/api/model-roles': {
@@ -4611,7 +4662,7 @@ export interface Rows {
         };
       };
       body: Blob | ArrayBuffer;
-      reply: StoredObject;
+      reply: ObjectReply;
     };
   };
   PATCH: {

@@ -23,6 +23,7 @@ Rule = Callable[[Module], Iterator[str]]
 VAGUE = {"base", "common", "core", "data", "helpers", "info", "manager", "misc", "shared", "util", "utils"}
 SQL = re.compile(r"\b(SELECT|INSERT INTO|UPDATE \w+ SET|DELETE FROM|MERGE INTO)\b|^\s*(select|insert|update|delete)\s")
 SQL_HOMES = {
+    "ground/sharing/rule.py": "writes conditions that every store of a shared thing puts into its statements",
     "kit/database.py": "asks whether PostgreSQL answers",
     "kit/holds.py": "what a transaction begins with",
     "kit/migrate.py": "keeps the ledger of migrations",

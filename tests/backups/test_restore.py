@@ -262,14 +262,14 @@ async def test_tags_and_cursors_of_before_a_restore_match_nothing_after_it(tmp_p
             shown = await console.put(
                 f"/api/notes/{theirs['id']}", {"title": "z"}, headers={"if-match": f'"{theirs["version"]}"'}
             )
-            older = await console.put(f"/api/notes/{theirs['id']}", {"title": "z"}, headers={"if-match": '"2.1"'})
+            older = await console.put(f"/api/notes/{theirs['id']}", {"title": "z"}, headers={"if-match": '"g0-2"'})
             content = await client.get(f"/api/repo-obj/{stored}/content", headers={"if-none-match": digest})
 
     assert generation > 0
     assert told["items"] == []
     assert [event.name for event in again.events] == ["hello", "reset"]
-    assert after.headers["etag"] == before.headers["etag"][:-1] + f'.{generation}"'
-    assert (stale.status, stale.headers["etag"]) == (412, after.headers["etag"])
+    assert after.headers["etag"] == f'"g{generation}-' + before.headers["etag"][1:]
+    assert (stale.status, stale.headers["etag"]) == (412, f'"g{generation}-{after["version"]}"')
     assert (refreshed.status, known.status, saved.status) == (200, 304, 200)
     assert (turned.status, turned.code) == (400, "paging.bad_cursor")
     assert (content.status, content.headers["etag"]) == (304, digest)

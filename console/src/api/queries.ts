@@ -5,6 +5,7 @@ import { api, value, type Schemas } from './client';
 export type Identity = Schemas['Identity'];
 export type Member = Schemas['Member'];
 export type Note = Schemas['Note'];
+export type NoteReply = Schemas['NoteReply'];
 export const PAGE = 50;
 
 /** The identity asked for before the program had loaded, once. */

@@ -9,6 +9,7 @@ from typing import Any
 
 _TAG = re.compile(rb'"([^"]*)"')
 _DIGEST = re.compile(rb"[0-9a-f]{32}(?:-\d+)?")
+_MARKED = re.compile(rb"g\d+-")
 _EARLIER = b'"of an earlier generation"'
 _CONDITIONS = (b"if-match", b"if-none-match", b"if-range")
 Header = tuple[bytes, bytes]
@@ -41,12 +42,12 @@ def mark(tag: bytes, generation: int) -> bytes:
 
 
 def _bare(found: re.Match[bytes], generation: int, *, console: bool) -> bytes:
-    ending = b".%d" % generation
-    if found[1].endswith(ending):
-        return b'"%s"' % found[1].removesuffix(ending)
-    stays = _DIGEST.fullmatch(found[1]) or (console and b"." not in found[1])
+    beginning = b"g%d-" % generation
+    if found[1].startswith(beginning):
+        return b'"%s"' % found[1].removeprefix(beginning)
+    stays = _DIGEST.fullmatch(found[1]) or (console and not _MARKED.match(found[1]))
     return found[0] if stays else _EARLIER
 
 
 def _with(tag: bytes, generation: int) -> bytes:
-    return b'"%s.%d"' % (tag, generation)
+    return b'"g%d-%s"' % (generation, tag)

@@ -13,8 +13,17 @@ def etag_of(*facts: object) -> str:
 
 
 def names_tag(header: str, *known: str) -> bool:
-    """Whether an If-Match header names one of the tags; a weak tag names nothing (RFC 9110, 13.1.1)."""
-    return header.strip() == "*" or any(tag.strip() in known for tag in header.split(","))
+    """Whether an If-Match header names one of the tags; a weak tag names nothing (RFC 9110, 13.1.1).
+
+    What stands behind a dot in a tag is about its reader and not about the thing: it is not compared.
+    """
+    states = {state_of(tag) for tag in known}
+    return header.strip() == "*" or any(state_of(tag.strip()) in states for tag in header.split(","))
+
+
+def state_of(tag: str) -> str:
+    """A tag without what it says about its reader."""
+    return tag.partition(".")[0] + '"' if tag.startswith('"') and "." in tag else tag
 
 
 def require_current(if_match: str | None, etag: str) -> None:

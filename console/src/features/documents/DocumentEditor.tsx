@@ -4,6 +4,7 @@ import { ArrowLeft, Eye, History, PenLine, Share2, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { api } from '@/api/client';
 import { useDelete } from '@/app/deleting';
+import type { useAbilities } from '@/app/abilities';
 import { useLanguage } from '@/i18n/language';
 import { CurlButton, PinButton } from '@/app/Page';
 import { useShortcuts } from '@/app/shortcuts';
@@ -23,17 +24,11 @@ interface Props {
   snapshot: Snapshot<Document>;
 }
 
-interface Reach {
-  writes: boolean;
-  manages: boolean;
-  deletes: boolean;
-}
-
-export function DocumentEditor({ autosave, snapshot, reach }: Props & { reach: Reach }) {
+export function DocumentEditor({ autosave, snapshot, may }: Props & { may: ReturnType<typeof useAbilities> }) {
   const { t } = useLanguage();
   const { fresh } = useSearch({ strict: false }) as { fresh?: boolean };
   const navigate = useNavigate();
-  const [writing, setWriting] = useState(reach.writes);
+  const [writing, setWriting] = useState(may.writes);
   const remove = useDelete();
   const { kept, text, error, state } = snapshot;
   const drop = async () => {
@@ -49,7 +44,7 @@ export function DocumentEditor({ autosave, snapshot, reach }: Props & { reach: R
       label: 'documents.history',
       run: () => void navigate({ to: '/files/$id', params: { id: kept.id }, search: { view: 'versions' } as never }),
     },
-    ...(reach.writes ? [{ keys: 'e', label: 'documents.key_edit', run: () => setWriting((now) => !now) } as const] : []),
+    ...(may.writes ? [{ keys: 'e', label: 'documents.key_edit', run: () => setWriting((now) => !now) } as const] : []),
   ]);
   return (
     <article className="flex min-h-dvh flex-col bg-surface">
@@ -63,7 +58,7 @@ export function DocumentEditor({ autosave, snapshot, reach }: Props & { reach: R
         </Link>
         <SaveNews snapshot={snapshot} />
         <div className="ms-auto flex items-center gap-1.5">
-          {reach.writes && <Turn writing={writing} onTurn={setWriting} />}
+          {may.writes && <Turn writing={writing} onTurn={setWriting} />}
           <Link
             to="/files/$id"
             params={{ id: kept.id }}
@@ -73,7 +68,7 @@ export function DocumentEditor({ autosave, snapshot, reach }: Props & { reach: R
             <History size={14} aria-hidden />
             <span className="max-sm:sr-only">{t('documents.history')}</span>
           </Link>
-          {reach.manages && (
+          {may.manages && (
             <Link
               to="/files/$id"
               params={{ id: kept.id }}
@@ -86,7 +81,7 @@ export function DocumentEditor({ autosave, snapshot, reach }: Props & { reach: R
           )}
           <PinButton title={text.title || t('documents.untitled')} raw />
           <CurlButton />
-          {reach.deletes && (
+          {may.deletes && (
             <IconButton label={t('documents.delete')} onClick={() => void drop()}>
               <Trash2 size={16} aria-hidden />
             </IconButton>

@@ -2,11 +2,10 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { FileQuestion } from 'lucide-react';
 import { isRefusal } from '@/api/refusal';
-import { objectQuery } from '@/api/repository';
 import { useLanguage } from '@/i18n/language';
 import { Page } from '@/app/Page';
 import { useUnpinGone } from '@/app/pins';
-import { useReadOnly } from '@/app/session';
+import { useAbilities } from '@/app/abilities';
 import { Conflict } from '@/app/writing/Conflict';
 import { useAutosave } from '@/app/writing/useAutosave';
 import { Card, SkeletonRows } from '@/ui/bits';
@@ -20,12 +19,10 @@ export default function DocumentPage() {
   const { t } = useLanguage();
   const { id = '' } = useParams({ strict: false });
   const document = useQuery(documentQuery(id));
-  // What this person may do with it is the file's to say.
-  const file = useQuery(objectQuery(id));
-  const error = document.error ?? file.error;
+  const error = document.error;
   const gone = isRefusal(error) && error.status === 404;
   useUnpinGone(gone);
-  if (document.data && file.data) return <KeptDocument key={id} document={document.data} permissions={file.data.permissions} />;
+  if (document.data) return <KeptDocument key={id} document={document.data} />;
   if (gone) {
     return (
       <Page title={t('documents.missing_title')}>
@@ -45,10 +42,7 @@ export default function DocumentPage() {
       {error ? (
         <Problem
           error={error}
-          onRetry={() => {
-            void document.refetch();
-            void file.refetch();
-          }}
+          onRetry={() => void document.refetch()}
         />
       ) : (
         <Card><SkeletonRows label={t('app.loading')} /></Card>
@@ -57,11 +51,10 @@ export default function DocumentPage() {
   );
 }
 
-function KeptDocument({ document, permissions }: { document: Document; permissions: string[] }) {
+function KeptDocument({ document }: { document: Document }) {
   const queries = useQueryClient();
-  const readOnly = useReadOnly();
   const { autosave, snapshot } = useAutosave(document, serverOf(queries));
-  const may = (permission: string) => !readOnly && permissions.includes(permission);
+  const may = useAbilities(snapshot.kept);
   if (snapshot.state === 'conflict' && snapshot.theirs) {
     return <Conflict snapshot={snapshot} theirs={snapshot.theirs} onResolve={(text) => void autosave.resolve(text)} />;
   }
@@ -69,7 +62,7 @@ function KeptDocument({ document, permissions }: { document: Document; permissio
     <DocumentEditor
       autosave={autosave}
       snapshot={snapshot}
-      reach={{ writes: may('files:write'), manages: may('files:manage'), deletes: may('files:delete') }}
+      may={may}
     />
   );
 }

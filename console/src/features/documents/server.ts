@@ -5,7 +5,7 @@ import { PAGE } from '@/api/queries';
 import { etagOf } from '@/api/repository';
 import type { Server } from '@/app/writing/autosave';
 
-export type Document = Schemas['Document'];
+export type Document = Schemas['DocumentReply'];
 export type DocumentCard = Schemas['DocumentCard'];
 
 export const documentsQuery = infiniteQueryOptions({

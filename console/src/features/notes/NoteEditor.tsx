@@ -3,11 +3,13 @@ import clsx from 'clsx';
 import { ArrowLeft, Eye, History, Link as LinkIcon, Lock, MoreHorizontal, PenLine, Share2, Trash2, Users } from 'lucide-react';
 import { useState } from 'react';
 import { api } from '@/api/client';
-import type { Note } from '@/api/queries';
+import type { NoteReply } from '@/api/queries';
+import { useAbilities } from '@/app/abilities';
 import { useDelete } from '@/app/deleting';
 import { useLanguage } from '@/i18n/language';
 import { lazyDialog } from '@/app/lazy-dialog';
 import { CurlButton, PinButton } from '@/app/Page';
+import { useIdentity } from '@/app/session';
 import { useShortcuts } from '@/app/shortcuts';
 import { useTitle } from '@/app/title';
 import { Button } from '@/ui/Button';
@@ -19,22 +21,22 @@ import { TextBody } from '@/app/writing/TextBody';
 import { TitleField } from '@/app/writing/TitleField';
 import type { Autosave, Snapshot } from '@/app/writing/autosave';
 import { SaveNews } from '@/app/writing/SaveNews';
-import { useReach } from './reach';
 
 const ShareDialog = lazyDialog(() => import('./ShareDialog'));
 const MODE = 'atrium.note_mode';
 
 interface Props {
-  autosave: Autosave<Note>;
-  snapshot: Snapshot<Note>;
+  autosave: Autosave<NoteReply>;
+  snapshot: Snapshot<NoteReply>;
 }
 
 export function NoteEditor({ autosave, snapshot }: Props) {
   const { t } = useLanguage();
   const { fresh } = useSearch({ strict: false }) as { fresh?: boolean };
-  const reach = useReach(snapshot.kept);
+  const may = useAbilities(snapshot.kept);
+  const mine = snapshot.kept.owner_id === useIdentity().user.id;
   const [writing, setWriting] = useState(
-    () => reach.writes && (fresh === true || localStorage.getItem(MODE) !== 'read') && (reach.mine || snapshot.kept.visibility === 'team'),
+    () => may.writes && (fresh === true || localStorage.getItem(MODE) !== 'read') && (mine || snapshot.kept.visibility === 'team'),
   );
   const [sharing, setSharing] = useState(false);
   const navigate = useNavigate();
@@ -45,12 +47,12 @@ export function NoteEditor({ autosave, snapshot }: Props) {
   };
   useShortcuts([
     { keys: 'h', label: 'notes.history', run: () => void navigate({ to: '/notes/$id/history', params: { id: snapshot.kept.id } }) },
-    ...(reach.writes ? [{ keys: 'e', label: 'notes.key_edit', run: () => setWriting((now) => !now) } as const] : []),
-    ...(reach.manages ? [{ keys: 's', label: 'notes.key_share', run: () => setSharing(true) } as const] : []),
+    ...(may.writes ? [{ keys: 'e', label: 'notes.key_edit', run: () => setWriting((now) => !now) } as const] : []),
+    ...(may.manages ? [{ keys: 's', label: 'notes.key_share', run: () => setSharing(true) } as const] : []),
   ]);
   return (
     <article className="flex min-h-full flex-col bg-surface lg:min-h-dvh">
-      <Toolbar autosave={autosave} snapshot={snapshot} reach={reach} writing={writing} onTurn={turn} onShare={() => setSharing(true)} />
+      <Toolbar autosave={autosave} snapshot={snapshot} may={may} writing={writing} onTurn={turn} onShare={() => setSharing(true)} />
       <div className="mx-auto w-full max-w-3xl flex-1 px-4 py-6 sm:px-8 lg:py-10">
         {snapshot.error && snapshot.state === 'refused' && (
           <div className="mb-4">
@@ -84,13 +86,13 @@ export function NoteEditor({ autosave, snapshot }: Props) {
 }
 
 interface ToolbarProps extends Props {
-  reach: ReturnType<typeof useReach>;
+  may: ReturnType<typeof useAbilities>;
   writing: boolean;
   onTurn: (writing: boolean) => void;
   onShare: () => void;
 }
 
-function Toolbar({ autosave, snapshot, reach, writing, onTurn, onShare }: ToolbarProps) {
+function Toolbar({ autosave, snapshot, may, writing, onTurn, onShare }: ToolbarProps) {
   const { t } = useLanguage();
   return (
     <div className="sticky top-13 z-20 flex min-h-13 flex-wrap items-center gap-x-2 gap-y-1 border-b border-line bg-surface px-2 py-2 sm:px-4 md:top-0">
@@ -103,7 +105,7 @@ function Toolbar({ autosave, snapshot, reach, writing, onTurn, onShare }: Toolba
       </Link>
       <SaveNews snapshot={snapshot} />
       <div className="ms-auto flex items-center gap-1.5">
-        {reach.writes && (
+        {may.writes && (
           <div role="group" aria-label={t('notes.view')} className="flex rounded-md bg-raised p-0.5">
             {(
               [
@@ -127,8 +129,8 @@ function Toolbar({ autosave, snapshot, reach, writing, onTurn, onShare }: Toolba
             ))}
           </div>
         )}
-        {reach.manages && <VisibilityMenu autosave={autosave} snapshot={snapshot} />}
-        {reach.manages && (
+        {may.manages && <VisibilityMenu autosave={autosave} snapshot={snapshot} />}
+        {may.manages && (
           <Button size="small" className="h-8" onClick={onShare}>
             <Share2 size={14} aria-hidden />
             <span className="max-sm:sr-only">{t('notes.share')}</span>
@@ -136,7 +138,7 @@ function Toolbar({ autosave, snapshot, reach, writing, onTurn, onShare }: Toolba
         )}
         <PinButton title={snapshot.text.title || t('notes.untitled')} raw />
         <CurlButton />
-        <MoreMenu snapshot={snapshot} deletes={reach.deletes} />
+        <MoreMenu snapshot={snapshot} deletes={may.deletes} />
       </div>
     </div>
   );
@@ -187,7 +189,7 @@ function VisibilityMenu({ autosave, snapshot }: Props) {
   );
 }
 
-function MoreMenu({ snapshot, deletes }: { snapshot: Snapshot<Note>; deletes: boolean }) {
+function MoreMenu({ snapshot, deletes }: { snapshot: Snapshot<NoteReply>; deletes: boolean }) {
   const { t } = useLanguage();
   const navigate = useNavigate();
   const remove = useDelete();

@@ -3,7 +3,8 @@ import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-quer
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { ArrowLeft } from 'lucide-react';
 import { api, value } from '@/api/client';
-import { PAGE, type Note } from '@/api/queries';
+import { PAGE, type NoteReply } from '@/api/queries';
+import { useAbilities } from '@/app/abilities';
 import { useLanguage } from '@/i18n/language';
 import { CurlButton } from '@/app/Page';
 import { useTitle } from '@/app/title';
@@ -12,7 +13,6 @@ import { Card, SkeletonRows } from '@/ui/bits';
 import { Button } from '@/ui/Button';
 import { Problem } from '@/ui/Problem';
 import { Absent } from './Absent';
-import { useReach } from './reach';
 import { noteKey, readNote } from './server';
 
 export default function NoteHistory() {
@@ -41,9 +41,9 @@ function useVersions(id: string) {
   });
 }
 
-function History({ note }: { note: Note }) {
+function History({ note }: { note: NoteReply }) {
   const { t } = useLanguage();
-  const reach = useReach(note);
+  const may = useAbilities(note);
   const navigate = useNavigate();
   const queries = useQueryClient();
   const versions = useVersions(note.id);
@@ -98,8 +98,8 @@ function History({ note }: { note: Note }) {
               versions={items}
               current={note.version}
               texts={{ key: noteKey(note.id), read: (number) => readText(note.id, number) }}
-              restore={reach.writes ? restore : undefined}
-              onName={reach.writes ? call : undefined}
+              restore={may.writes ? restore : undefined}
+              onName={may.writes ? call : undefined}
             />
           )}
           {versions.hasNextPage && (

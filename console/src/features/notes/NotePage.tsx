@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import type { Note } from '@/api/queries';
+import type { NoteReply } from '@/api/queries';
 import { Conflict } from '@/app/writing/Conflict';
 import { useAutosave } from '@/app/writing/useAutosave';
 import { Absent } from './Absent';
@@ -14,7 +14,7 @@ export default function NotePage() {
   return <Absent error={note.error} onRetry={() => void note.refetch()} />;
 }
 
-function KeptNote({ note }: { note: Note }) {
+function KeptNote({ note }: { note: NoteReply }) {
   const queries = useQueryClient();
   const { autosave, snapshot } = useAutosave(note, serverOf(queries));
   if (snapshot.state === 'conflict' && snapshot.theirs) {

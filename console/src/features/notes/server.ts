@@ -1,15 +1,15 @@
 /** How notes reach the server. */
 import type { QueryClient } from '@tanstack/react-query';
 import { api, value } from '@/api/client';
-import type { Note } from '@/api/queries';
+import type { NoteReply } from '@/api/queries';
 import type { Server } from '@/app/writing/autosave';
 
-export const readNote = (id: string): Promise<Note> => value(api.GET('/api/notes/{id}', { params: { path: { id } } }));
+export const readNote = (id: string): Promise<NoteReply> => value(api.GET('/api/notes/{id}', { params: { path: { id } } }));
 
 export const noteKey = (id: string) => ['note', id] as const;
 
 /** Saves on top of a version and tells the lists. */
-export function serverOf(queries: QueryClient): Server<Note> {
+export function serverOf(queries: QueryClient): Server<NoteReply> {
   return {
     read: readNote,
     save: async ({ id, version }, change) => {

@@ -12,7 +12,8 @@ import { lazyExtra, lazyPart } from '@/app/lazily';
 import { lazyDialog } from '@/app/lazy-dialog';
 import { Page } from '@/app/Page';
 import { useUnpinGone } from '@/app/pins';
-import { useIdentity, useReadOnly } from '@/app/session';
+import { useAbilities } from '@/app/abilities';
+import { useIdentity } from '@/app/session';
 import { useShortcuts } from '@/app/shortcuts';
 import { Card, SkeletonRows } from '@/ui/bits';
 import { Button, buttonClass } from '@/ui/Button';
@@ -89,18 +90,17 @@ function useAddress() {
 
 function Found({ file }: { file: ObjectDetail }) {
   const { t, number } = useLanguage();
-  const readOnly = useReadOnly();
   const navigate = useNavigate();
   const { view, sharing, place, wanted, show, share } = useAddress();
   const remove = useDeleteFile();
-  const may = (permission: string) => !readOnly && file.permissions.includes(permission);
+  const may = useAbilities(file);
   const above = folderOf(file.key);
   const drop = async () => {
     if (await remove(file)) await navigate({ to: '/files', search: (above ? { at: above } : {}) as never });
   };
   useShortcuts([
     { keys: 'h', label: 'files.versions', run: () => show('versions') },
-    ...(may('files:manage') ? [{ keys: 's', label: 'files.share', run: () => share(true) } as const] : []),
+    ...(may.manages ? [{ keys: 's', label: 'files.share', run: () => share(true) } as const] : []),
   ]);
   return (
     <Page
@@ -109,9 +109,9 @@ function Found({ file }: { file: ObjectDetail }) {
       actions={
         <Actions
           file={file}
-          writes={may('files:write')}
-          manages={may('files:manage')}
-          deletes={may('files:delete')}
+          writes={may.writes}
+          manages={may.manages}
+          deletes={may.deletes}
           onShare={() => share(true)}
           onDelete={() => void drop()}
         />
@@ -132,14 +132,14 @@ function Found({ file }: { file: ObjectDetail }) {
           </Tabs>
           <div id="view" role="tabpanel" aria-labelledby={`tab-${view}`}>
             {view === 'preview' && <Preview file={file} />}
-            {view === 'versions' && <Versions file={file} writes={may('files:write')} />}
+            {view === 'versions' && <Versions file={file} writes={may.writes} />}
             {view === 'text' && <TextRead text={file.text} place={place} wanted={wanted} />}
             {view === 'processing' && <Processing id={file.id} />}
           </div>
         </Card>
         <Facts file={file} />
       </div>
-      {sharing && may('files:manage') && <ShareDialog file={file} onClose={() => share(false)} />}
+      {sharing && may.manages && <ShareDialog file={file} onClose={() => share(false)} />}
     </Page>
   );
 }

@@ -1,9 +1,11 @@
 /** What the menu beside a file or a folder offers; loaded when one is opened. */
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Download, FileArchive, FolderInput, History, Share2, Trash2 } from 'lucide-react';
-import type { StoredObject } from '@/api/repository';
+import { objectQuery, type StoredObject } from '@/api/repository';
+import { useAbilities } from '@/app/abilities';
 import { useLanguage } from '@/i18n/language';
-import { useIdentity, useMay, useReadOnly } from '@/app/session';
+import { useMay, useReadOnly } from '@/app/session';
 import { MenuContent, MenuItem, MenuSeparator } from '@/ui/Overlay';
 import { useDeleteFile } from './deleting';
 import { download } from './download';
@@ -14,16 +16,6 @@ interface Props {
   of: Movable;
   onMove: () => void;
   onClose: () => void;
-}
-
-/** What this person may do, as far as a listing tells; the file's own page knows exactly, and the server has the last word. */
-function useReach(file: StoredObject) {
-  const { user, team } = useIdentity();
-  const may = useMay();
-  const readOnly = useReadOnly();
-  const reaches = (permission: string) =>
-    !readOnly && (file.owner_id === user.id || (file.team_id === team.id && file.visibility === 'team' && may(permission)));
-  return { writes: reaches('files:write'), manages: reaches('files:manage') };
 }
 
 export default function RowActions({ of, onMove }: Props) {
@@ -61,7 +53,8 @@ function FolderActions({ folder, onMove }: { folder: string; onMove: () => void 
 
 function FileActions({ file, onMove }: { file: StoredObject; onMove: () => void }) {
   const { t } = useLanguage();
-  const { writes, manages } = useReach(file);
+  // A listing does not say what this person may do with each file; the file itself does.
+  const { writes, deletes, manages } = useAbilities(useQuery(objectQuery(file.id)).data);
   const navigate = useNavigate();
   const remove = useDeleteFile();
   const open = (search: object) => void navigate({ to: '/files/$id', params: { id: file.id }, search: search as never });
@@ -77,11 +70,13 @@ function FileActions({ file, onMove }: { file: StoredObject; onMove: () => void 
       </MenuItem>
       {writes && <Move onMove={onMove} />}
       {manages && (
+        <MenuItem onSelect={() => open({ share: true })}>
+          <Share2 size={15} aria-hidden />
+          {t('files.share')}
+        </MenuItem>
+      )}
+      {deletes && (
         <>
-          <MenuItem onSelect={() => open({ share: true })}>
-            <Share2 size={15} aria-hidden />
-            {t('files.share')}
-          </MenuItem>
           <MenuSeparator />
           <MenuItem danger onSelect={() => void remove(file)}>
             <Trash2 size={15} aria-hidden />

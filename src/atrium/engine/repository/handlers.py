@@ -6,7 +6,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.repository import batches, moving, packing, service, sharing, trash, writing
+from atrium.engine.repository import batches, moving, packing, permissions, service, sharing, trash, writing
 from atrium.engine.repository.model import (
     BadKey,
     Capability,
@@ -20,15 +20,15 @@ from atrium.engine.repository.model import (
     ObjectDetail,
     ObjectDraft,
     ObjectGrant,
+    ObjectReply,
     Order,
     Prefix,
-    PrincipalType,
-    StoredObject,
     Visibility,
     name_in,
     require_plain,
 )
 from atrium.engine.repository.sharing import ShareTargets
+from atrium.ground.sharing.model import PrincipalType
 from atrium.kit import http
 from atrium.kit.errors import Invalid
 from atrium.kit.ids import NIL
@@ -69,7 +69,7 @@ async def put_object(
     visibility: Visibility | None = None,
     if_match: IfMatch | None = None,
     if_none_match: IfNoneMatch | None = None,
-) -> Put[StoredObject]:
+) -> Put[ObjectReply]:
     """Write a raw body to a key; an existing key gains a version."""
     if "\ufffd" in key:
         raise BadKey("the address is not percent-encoded UTF-8")
@@ -77,7 +77,7 @@ async def put_object(
     draft = ObjectDraft(key=key, content_type=body.content_type, filename=filename, visibility=visibility)
     conditions = Conditions(if_match=if_match, if_none_match=if_none_match)
     stored = await writing.put_object(op, draft, body.chunks, body.length, conditions)
-    return Put(stored, new=stored.version.number == 1)
+    return Put(await permissions.show_written(op, stored), new=stored.version.number == 1)
 
 
 async def read_object(ctx: Context, id: UUID) -> ObjectDetail:
@@ -163,9 +163,9 @@ class Destination(msgspec.Struct, forbid_unknown_fields=True):
     key: Annotated[str, msgspec.Meta(min_length=1, max_length=1024)]
 
 
-async def move_object(ctx: Context, id: UUID, body: Destination, *, if_match: IfMatch | None = None) -> StoredObject:
+async def move_object(ctx: Context, id: UUID, body: Destination, *, if_match: IfMatch | None = None) -> ObjectReply:
     """Move or rename an object: another key, and the same id, versions and shares."""
-    return await moving.move_object(ctx, id, body.key, if_match)
+    return await permissions.show(ctx, await moving.move_object(ctx, id, body.key, if_match))
 
 
 FolderName = Annotated[str, msgspec.Meta(max_length=1024, pattern=r"(^|/)$")]
@@ -265,7 +265,7 @@ class VisibilityChange(msgspec.Struct, forbid_unknown_fields=True):
     visibility: Visibility
 
 
-class ChangedVisibility(StoredObject, frozen=True):
+class ChangedVisibility(ObjectReply, frozen=True):
     """The object as it is now, and how many grants the change ended."""
 
     revoked: int
@@ -274,8 +274,8 @@ class ChangedVisibility(StoredObject, frozen=True):
 async def set_visibility(ctx: Context, id: UUID, body: VisibilityChange) -> ChangedVisibility:
     """Make an object private, the team's, or shared; private ends its grants."""
     changed, ended = await sharing.set_visibility(ctx, id, body.visibility)
-    shown = {name: getattr(changed, name) for name in StoredObject.__struct_fields__}
-    return ChangedVisibility(**shown, revoked=ended)
+    shown = await permissions.show(ctx, changed)
+    return ChangedVisibility(**{name: getattr(shown, name) for name in ObjectReply.__struct_fields__}, revoked=ended)
 
 
 async def read_derivations(ctx: Context, id: UUID) -> Page[Derivation]:

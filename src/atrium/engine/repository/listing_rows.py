@@ -11,8 +11,9 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.repository.model import LONGEST_KEY, Filter, Listed, StoredObject, after_all_with
-from atrium.engine.repository.store import JOINED, LIVE, OBJECT, READABLE, object_of, reader
+from atrium.engine.repository.model import LONGEST_KEY, OBJECTS, Filter, Listed, StoredObject, after_all_with
+from atrium.engine.repository.store import JOINED, OBJECT, READABLE, object_of, reader
+from atrium.ground.sharing import rule
 from atrium.kit.database import Transaction
 from atrium.kit.ids import NIL
 from atrium.kit.text import contains_pattern
@@ -37,9 +38,8 @@ _MERGED = """
    ORDER BY {column} {way}, id {way} LIMIT {limit}
 """
 _LISTED = "o.owner_id, o.etag, o.size, o.written_at, o.updated_at"
-# Neither behind a delete marker nor in the trash; the indexes of the listings hold nothing else.
-_THERE = "NOT o.deleted AND o.trashed_at IS NULL"
 _FOUND = f"o.key, o.id, {_LISTED}"
+_GIVEN = f"g.key, g.object_id AS id, {_LISTED}"
 # What is looked for in a name: the last part of a key, or the part that a listing by folders shows.
 _NAMED = "AND (split_part({key}, '/', -1) COLLATE \"default\") ILIKE :search"
 _SHOWN = 'AND (split_part(substr({key}, length(:prefix) + 1), :delimiter, 1) COLLATE "default") ILIKE :search'
@@ -96,44 +96,12 @@ def shape_of(chosen: Filter, narrowed: str, *, after: bool = True) -> Shape:
     )
 
 
-def _mine(narrowed: str) -> str:
-    return f"SELECT {_FOUND} FROM objects o WHERE o.org_id = :org_id AND o.owner_id = :user_id AND {_THERE} {narrowed}"
-
-
-def _of_team(narrowed: str) -> str:
-    return (
-        f"SELECT {_FOUND} FROM objects o WHERE o.org_id = :org_id AND :by_role AND o.team_id = :team_id "
-        f"AND o.visibility = 'team' AND {_THERE} {narrowed}"
-    )
-
-
-def _of_org(narrowed: str) -> str:
-    # The last condition is always true: it names the index that belongs to this listing alone.
-    return (
-        f"SELECT {_FOUND} FROM objects o WHERE o.org_id = :org_id AND o.visibility = 'team' AND {_THERE} "
-        f"AND octet_length(o.key) > 0 {narrowed}"
-    )
-
-
-def _granted(principal: str, narrowed: str, owned: str) -> str:
-    return (
-        f"SELECT g.key, g.object_id AS id, {_LISTED} FROM object_grants g JOIN objects o ON o.id = g.object_id "
-        f"WHERE g.org_id = :org_id AND g.principal_id = :{principal} AND {LIVE} AND g.trashed_at IS NULL AND {_THERE} {owned} {narrowed}"
-    )
-
-
 def _branches(shape: Shape, position: str, limit: str) -> str:
-    own = _narrowed(shape, "o.key")
-    if shape.scope == "org":
-        return f"({_cut(shape, _of_org(own), position, limit)})"
-    owned = "AND g.owner_id <> :user_id" if shape.shared else ""
-    given = _narrowed(shape, "g.key")
-    parts = [
-        _cut(shape, _granted(principal, given, owned), position, limit, "g.key", "g.object_id")
-        for principal in ("user_id", "team_id", "org_id")
-    ]
-    if not shape.shared:
-        parts += [_cut(shape, branch(own), position, limit) for branch in (_mine, _of_team)]
+    parts = []
+    for way in rule.keyed_ways(OBJECTS, "o", shape.scope, shared=shape.shared):
+        key, id, columns = ("g.key", "g.object_id", _GIVEN) if way.granted else ("o.key", "o.id", _FOUND)
+        branch = f"SELECT {columns} FROM {way.source} WHERE {way.where} {_narrowed(shape, key)}"
+        parts.append(_cut(shape, branch, position, limit, key, id))
     return " UNION ALL ".join(f"({part})" for part in parts)
 
 
@@ -148,7 +116,7 @@ def _narrowed(shape: Shape, key: str) -> str:
     return f"{lower} {upper}{kind} {shape.narrowed.format(key=key)}"
 
 
-def _cut(shape: Shape, branch: str, position: str, limit: str, key: str = "o.key", id: str = "o.id") -> str:
+def _cut(shape: Shape, branch: str, position: str, limit: str, key: str, id: str) -> str:
     """As much of a branch as a page may need of it, in order."""
     column = key if shape.column == "key" else f"o.{shape.column}"
     if shape.column != "key" and shape.ended:

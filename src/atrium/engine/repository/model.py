@@ -7,11 +7,11 @@ from uuid import UUID
 
 import msgspec
 
+from atrium.ground.sharing.model import Ability, GrantTable, PrincipalType, ThingTable
 from atrium.kit.errors import AppError, Conflict, Forbidden, Invalid, Kind, Missing, Stale
 
 Visibility = Literal["private", "team", "shared"]
 Capability = Literal["view", "edit", "manage"]
-PrincipalType = Literal["user", "team", "org"]
 Order = Literal["name", "updated", "size"]
 Direction = Literal["asc", "desc"]
 TextState = Literal["none", "waiting", "running", "done", "failed"]
@@ -23,12 +23,27 @@ LONGEST_KEY = 1024
 # What XML 1.0 has no way to write, and the second half of Latin-1's controls: text that was never UTF-8, taken for it.
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x80-\x9f\ufffe\uffff]")
 MARKDOWN = "text/markdown"
-# What each capability lets its holder do with the object, weakest first.
-PERMISSIONS: dict[str, tuple[str, ...]] = {
-    "view": ("files:read",),
-    "edit": ("files:read", "files:write"),
-    "manage": ("files:read", "files:write", "files:delete", "files:manage"),
-}
+OBJECTS = ThingTable(
+    kind=KIND,
+    table="objects",
+    family="files",
+    grants=GrantTable(
+        name="object_grants",
+        thing="object_id",
+        principal="principal_id",
+        level="capability",
+        gives={
+            "view": frozenset({"read"}),
+            "edit": frozenset({"read", "write"}),
+            "manage": frozenset({"read", "write", "delete", "manage"}),
+        },
+        principals=("user_id", "team_id", "org_id"),
+        ends=True,
+    ),
+    # Not behind a delete marker: the indexes of the listings hold nothing else.
+    there="NOT {t}.deleted",
+    company_hint="octet_length({t}.key) > 0",
+)
 
 LongCursor = Annotated[str, msgspec.Meta(max_length=4096)]
 
@@ -120,8 +135,21 @@ class Readable(msgspec.Struct, frozen=True):
     filename: str
 
 
-class ObjectDetail(StoredObject, frozen=True):
-    """An object with its latest versions, its text, and what the caller may do with it."""
+class ObjectReply(StoredObject, frozen=True):
+    """An object, and what the caller may do with it: `share_with`, `levels` and `expires` say what a grant can be."""
+
+    abilities: list[Ability]
+    share_with: list[PrincipalType]
+    levels: list[Capability]
+    expires: bool
+
+    def etag(self) -> str:
+        """Changes with every version, share and change of visibility, and with what the caller may do."""
+        return OBJECTS.tag(f"r{self.revision}", self.abilities)
+
+
+class ObjectDetail(ObjectReply, frozen=True):
+    """The same with the latest versions and the text."""
 
     versions: list[Version]
     version_count: int

@@ -27,7 +27,7 @@ async def move_object(ctx: Context, id: UUID, key: str, if_match: str | None = N
     """Give an object the caller may edit another key of its team; with `if_match` only as the caller has seen it."""
     require_plain(require_key(key))
     target = await permissions.read_visible(ctx, id, lock=True)
-    await permissions.require(ctx, target, "files:write")
+    await permissions.require(ctx, target, "write")
     if target.version.deleted:
         raise ObjectMissing("this object was deleted; its earlier versions are still there")
     writing.require_conditions(target, Conditions(if_match=if_match))

@@ -4,17 +4,11 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.repository.model import after_all_with
-from atrium.engine.repository.store import LIVE, READABLE, reader
+from atrium.engine.repository.model import OBJECTS, after_all_with
+from atrium.engine.repository.store import READABLE, reader
+from atrium.ground.sharing import rule
 from atrium.kit.database import Transaction
 from atrium.seams.context import Principal
-
-# As in `permissions.require`: the owner, a role for what the team sees, a grant.
-_WRITABLE = f"""
-  (o.owner_id = :user_id OR (:writes AND o.visibility = 'team') OR EXISTS (
-    SELECT FROM object_grants g WHERE g.org_id = :org_id AND g.object_id = o.id AND g.principal_id = ANY(:principals)
-       AND g.capability IN ('edit', 'manage') AND {LIVE}))
-"""
 
 
 class Held(msgspec.Struct, frozen=True):
@@ -57,15 +51,15 @@ async def hold_folder(db: Transaction, who: Principal, prefix: str, limit: int) 
     return await db.all(
         Held,
         f"""
-        SELECT o.id, o.key, {_WRITABLE} AS writable FROM objects o
+        SELECT o.id, o.key, {rule.allowed(OBJECTS, "o", "write")} AS writable FROM objects o
          WHERE o.team_id = :team_id AND o.key >= :prefix AND o.key < :before AND NOT o.deleted AND {READABLE}
          ORDER BY o.id LIMIT :limit FOR UPDATE OF o
         """,
         prefix=prefix,
         before=after_all_with(prefix),
-        writes="files:write" in who.permissions,
         limit=limit,
         **reader(who),
+        **rule.actor(who, OBJECTS, "write"),
     )
 
 

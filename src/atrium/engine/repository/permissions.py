@@ -1,14 +1,16 @@
-"""Who may do what with an object: the one place where visibility, grants and roles meet."""
+"""Which objects a caller may know of, and what they may do with one."""
 
 from collections.abc import Collection
 from typing import Any
 from uuid import UUID
 
 from atrium.engine.repository import overwriting_rows, store
-from atrium.engine.repository.model import KIND, PERMISSIONS, ObjectMissing, StoredObject
-from atrium.ground.access import service as access
+from atrium.engine.repository.model import KIND, OBJECTS, ObjectMissing, ObjectReply, StoredObject
 from atrium.ground.access.model import ReadersRefused
-from atrium.seams.context import Context, Principal
+from atrium.ground.sharing import abilities
+from atrium.ground.sharing.abilities import Thing
+from atrium.ground.sharing.model import Ability
+from atrium.seams.context import Context, Operation, Principal
 from atrium.seams.sharing import Shareable, ThingName, hand_out, list_own
 
 
@@ -36,7 +38,7 @@ async def admit_overwriting(ctx: Context, found: StoredObject) -> bool:
         return True
     if ctx.bound is None or found.owner_id != ctx.who.user_id or not await _is_made_from_own(ctx, found.id):
         return False
-    if found.visibility != "private":
+    if not abilities.is_private(found):
         raise ReadersRefused("others can read what is stored at this key, and not everybody who set up this run can")
     ctx.bound.own.add((KIND, found.id))
     return True
@@ -58,36 +60,38 @@ async def list_names(ctx: Context, ids: list[UUID], trashed: bool) -> dict[UUID,
     return await store.list_names(ctx.db, ctx.who, ids, trashed=trashed) if ctx.who.within_scope("files:read") else {}
 
 
-async def granted(ctx: Context, target: StoredObject) -> frozenset[str]:
-    """The permissions that live grants give the caller on this object."""
-    who = ctx.who
-    principals = [who.user_id, who.team_id, who.org_id]
-    held = await store.list_capabilities(ctx.db, who.org_id, target.id, principals)
-    return frozenset(permission for capability in held for permission in PERMISSIONS[capability])
-
-
-async def require(ctx: Context, target: StoredObject, permission: str, *, by_role: bool = True) -> None:
-    """Refuse unless the caller owns it, was granted the permission, or holds it by a role in the object's team.
-
-    The same holds for everybody by whom the caller is bound.
-    """
-    for each in ctx.each_bound((KIND, target.id)):
-        given = frozenset[str]() if target.owner_id == each.who.user_id else await granted(each, target)
-        access.require_shared(each, target, permission, given, by_role=by_role)
-    if permission != "files:read":
-        access.require_no_readers(ctx, target, shared=permission == "files:manage")
-
-
-async def list_permissions(ctx: Context, target: StoredObject) -> list[str]:
-    """Everything the caller may do with the object."""
-    who, every = ctx.who, frozenset(PERMISSIONS["manage"])
+async def list_levels(ctx: Context, target: Thing, who: Principal) -> list[str]:
+    """The levels of the live grants that a person holds on an object; an owner needs none."""
     if target.owner_id == who.user_id:
-        return sorted(permission for permission in every if who.within_scope(permission))
-    held = await granted(ctx, target) | (who.permissions & every if access.counts_role(ctx, target) else frozenset())
-    if "files:manage" not in held and "files:delete" in held:
-        # Deleting by role alone is for one's own; another's needs the permission to manage.
-        held -= {"files:delete"}
-    return sorted(permission for permission in held | {"files:read"} if who.within_scope(permission))
+        return []
+    principals = [who.user_id, who.team_id, who.org_id]
+    return [*await store.list_capabilities(ctx.db, who.org_id, target.id, principals)]
+
+
+async def require(ctx: Context, target: StoredObject, ability: Ability) -> None:
+    """Refuse what the caller, or anybody by whom they are bound, may not do with an object."""
+    for each in ctx.each_bound((KIND, target.id)):
+        abilities.require(each, OBJECTS, target, ability, await list_levels(ctx, target, each.who))
+    if ability != "read":
+        abilities.require_no_readers(ctx, target, shared=ability == "manage")
+
+
+async def show(ctx: Context, target: StoredObject) -> ObjectReply:
+    """An object as the caller is answered, with what they may do."""
+    return _shown_to(ctx.who, target, await list_levels(ctx, target, ctx.who))
+
+
+async def show_written(op: Operation, target: StoredObject) -> ObjectReply:
+    """The same outside of a transaction."""
+    if target.owner_id == op.who.user_id:
+        return _shown_to(op.who, target, [])
+    async with op.begin() as ctx:
+        return await show(ctx, target)
+
+
+def _shown_to(who: Principal, target: StoredObject, levels: Collection[str]) -> ObjectReply:
+    shown = {name: getattr(target, name) for name in StoredObject.__struct_fields__}
+    return ObjectReply(**shown, **abilities.offer(who, OBJECTS, target, levels))
 
 
 OBJECT = Shareable(

@@ -12,6 +12,7 @@ from atrium.engine.repository import keyed_rows, listing_rows, newest_rows, perm
 from atrium.engine.repository.listing_rows import Packed
 from atrium.engine.repository.model import (
     KIND,
+    OBJECTS,
     BytesUnavailable,
     Derivation,
     Filter,
@@ -32,6 +33,7 @@ from atrium.engine.repository.model import (
 )
 from atrium.engine.repository.writing import SMALL
 from atrium.ground.access import service as access
+from atrium.ground.sharing import abilities
 from atrium.kit.errors import TooLarge
 from atrium.kit.paging import Pager
 from atrium.seams.blobs import BlobMissing
@@ -180,16 +182,16 @@ async def scan_versions(
 
 async def set_attributes(ctx: Context, keyed: Keyed, attributes: dict[str, Any]) -> None:
     """Replace what a gateway left with a version the caller may edit."""
-    await permissions.require(ctx, keyed.object, "files:write")
+    await permissions.require(ctx, keyed.object, "write")
     await keyed_rows.set_attributes(ctx.db, ctx.who.org_id, keyed.version.id, attributes)
 
 
 async def edit_object(ctx: Context, id: UUID, visibility: Visibility | None = None) -> StoredObject:
     """One object the caller may add versions to (and may show to others as named), locked until the transaction ends."""
     target = await permissions.read_visible(ctx, id, lock=True)
-    await permissions.require(ctx, target, "files:write")
+    await permissions.require(ctx, target, "write")
     if visibility is not None and visibility != target.visibility:
-        await permissions.require(ctx, target, "files:manage")
+        await permissions.require(ctx, target, "manage")
     return target
 
 
@@ -201,12 +203,15 @@ async def read_detail(ctx: Context, id: UUID) -> ObjectDetail:
     count = len(versions) if len(versions) < SHOWN_VERSIONS else await store.count_versions(ctx.db, org_id, id)
     text = await text_rows.find_text(ctx.db, org_id, found.version.id, SHOWN_CHARACTERS) or Text("none")
     shown = {name: getattr(found, name) for name in StoredObject.__struct_fields__}
+    levels = await permissions.list_levels(ctx, found, ctx.who)
+    may = abilities.abilities_of(ctx.who, OBJECTS, found, levels)
     return ObjectDetail(
         **shown,
+        **abilities.offer(ctx.who, OBJECTS, found, levels),
         versions=versions,
         version_count=count,
         text=text,
-        permissions=await permissions.list_permissions(ctx, found),
+        permissions=sorted(OBJECTS.permission(ability) for ability in may),
     )
 
 

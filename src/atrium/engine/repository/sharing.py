@@ -7,17 +7,18 @@ import msgspec
 
 from atrium.engine.repository import permissions, store
 from atrium.engine.repository.model import (
-    PERMISSIONS,
+    OBJECTS,
     Capability,
     NotSharable,
     ObjectGrant,
     ObjectsChanged,
-    PrincipalType,
     StoredObject,
     Visibility,
 )
 from atrium.ground.audit import service as audit
 from atrium.ground.identity import service as identity
+from atrium.ground.sharing import abilities
+from atrium.ground.sharing.model import PrincipalType
 from atrium.ground.tenancy import service as tenancy
 from atrium.kit.errors import Missing
 from atrium.kit.paging import Page, Pager
@@ -57,7 +58,7 @@ async def share_object(
     _require_sharable(target, principal_type, principal_id, expires_at, known)
     await store.put_grant(ctx.db, ctx.who, target, principal_type, principal_id, capability, expires_at)
     await store.set_visibility(
-        ctx.db, ctx.who.org_id, id, "shared" if target.visibility == "private" else target.visibility
+        ctx.db, ctx.who.org_id, id, "shared" if abilities.is_private(target) else target.visibility
     )
     await audit.record(
         ctx, "repository.shared", id, principal_type=principal_type, principal=principal_id, capability=capability
@@ -121,7 +122,7 @@ async def list_share_targets(ctx: Context) -> ShareTargets:
 
 async def _managed(ctx: Context, id: UUID, *, lock: bool = True) -> StoredObject:
     target = await permissions.read_visible(ctx, id, lock=lock)
-    await permissions.require(ctx, target, "files:manage")
+    await permissions.require(ctx, target, "manage")
     return target
 
 
@@ -152,4 +153,4 @@ async def _exists(ctx: Context, principal_type: str, principal_id: UUID) -> bool
 
 
 def _shown(grant: ObjectGrant) -> ObjectGrant:
-    return msgspec.structs.replace(grant, permissions=list(PERMISSIONS[grant.capability]))
+    return msgspec.structs.replace(grant, permissions=OBJECTS.permissions_of(grant.capability))

@@ -8,6 +8,7 @@ import msgspec
 
 from atrium.engine.repository.model import (
     MARKDOWN,
+    OBJECTS,
     Capability,
     Derivation,
     ObjectGrant,
@@ -16,6 +17,7 @@ from atrium.engine.repository.model import (
     Version,
     is_markdown,
 )
+from atrium.ground.sharing import rule
 from atrium.kit.database import Transaction
 from atrium.kit.ids import new_id
 from atrium.seams.context import Principal
@@ -31,15 +33,7 @@ OBJECT = (
 )
 JOINED = "objects o JOIN object_versions v ON v.id = o.version_id"
 OF_OBJECT = 11
-LIVE = "(g.expires_at IS NULL OR g.expires_at > now())"
-# Whom an object is for, whether it is in the trash or not.
-ADMITTED = f"""
-  (o.owner_id = :user_id OR (:by_role AND o.team_id = :team_id AND o.visibility = 'team')
-    OR (:org_wide AND o.visibility = 'team')
-    OR EXISTS (SELECT FROM object_grants g WHERE g.org_id = :org_id AND g.object_id = o.id
-                  AND g.principal_id = ANY(:principals) AND {LIVE}))
-"""
-READABLE = f"o.org_id = :org_id AND o.trashed_at IS NULL AND {ADMITTED}"
+READABLE = rule.readable(OBJECTS, "o")
 GRANT = """
   g.principal_type, g.principal_id, coalesce(u.username, t.name, c.name) AS name, g.capability, ARRAY[]::text[],
   g.granted_by, g.expires_at, NOT (g.expires_at IS NULL OR g.expires_at > now()) AS expired, g.created_at
@@ -70,15 +64,8 @@ def object_of(row: tuple[Any, ...]) -> StoredObject:
 
 
 def reader(who: Principal) -> dict[str, Any]:
-    """The values READABLE and the listings name: who reads, and what their role admits."""
-    return {
-        "org_id": who.org_id,
-        "team_id": who.team_id,
-        "user_id": who.user_id,
-        "principals": [who.user_id, who.team_id, who.org_id],
-        "by_role": "files:read" in who.permissions,
-        "org_wide": "org:read" in who.permissions,
-    }
+    """The values READABLE and the listings name."""
+    return rule.reader(who, OBJECTS)
 
 
 OTHER_END = {"object_id": "source_id", "source_id": "object_id"}
@@ -96,8 +83,8 @@ async def find_object(db: Transaction, who: Principal, id: UUID, *, lock: bool =
 async def list_names(db: Transaction, who: Principal, ids: list[UUID], *, trashed: bool) -> dict[UUID, ThingName]:
     rows = await db.rows(
         f"""
-        SELECT o.id, o.key, o.owner_id = :user_id OR o.visibility = 'team' FROM objects o
-         WHERE o.id = ANY(:ids) AND o.org_id = :org_id AND (:trashed OR o.trashed_at IS NULL) AND {ADMITTED}
+        SELECT o.id, o.key, {rule.common("o")} FROM objects o
+         WHERE o.id = ANY(:ids) AND o.org_id = :org_id AND (:trashed OR o.trashed_at IS NULL) AND {rule.admitted(OBJECTS, "o")}
         """,
         ids=ids,
         trashed=trashed,
@@ -262,7 +249,7 @@ async def list_capabilities(db: Transaction, org_id: UUID, object_id: UUID, prin
     rows = await db.rows(
         f"""
         SELECT g.capability FROM object_grants g
-         WHERE g.org_id = :org_id AND g.object_id = :object_id AND g.principal_id = ANY(:principals) AND {LIVE}
+         WHERE g.org_id = :org_id AND g.object_id = :object_id AND g.principal_id = ANY(:principals) AND {rule.live(OBJECTS)}
         """,
         org_id=org_id,
         object_id=object_id,

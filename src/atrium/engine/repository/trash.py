@@ -133,7 +133,7 @@ async def hand_over(ctx: Context, owner_id: UUID, to: UUID, private: Literal["tr
 
 async def _deletable(ctx: Context, id: UUID) -> StoredObject:
     target = await permissions.read_visible(ctx, id, lock=True)
-    await permissions.require(ctx, target, "files:delete", by_role="files:manage" in ctx.who.permissions)
+    await permissions.require(ctx, target, "delete")
     return target
 
 

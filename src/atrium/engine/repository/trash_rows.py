@@ -7,18 +7,12 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.repository.model import TrashedObject, name_in
-from atrium.engine.repository.store import LIVE
+from atrium.engine.repository.model import OBJECTS, TrashedObject, name_in
+from atrium.ground.sharing import rule
 from atrium.kit.database import Transaction
 from atrium.seams.context import Principal
 
-BY_ROLE = "(:by_role AND o.team_id = :team_id AND o.visibility = 'team')"
-# A private object has no grants, so it is in its owner's trash alone.
-MANAGED = f"""
-  o.org_id = :org_id AND o.trashed_at IS NOT NULL AND (o.owner_id = :user_id OR {BY_ROLE}
-    OR EXISTS (SELECT FROM object_grants g WHERE g.org_id = :org_id AND g.object_id = o.id
-                  AND g.principal_id = ANY(:principals) AND g.capability = 'manage' AND {LIVE}))
-"""
+MANAGED = rule.manageable(OBJECTS, "o")
 # What is told of each: a document by its title, anything else by its name.
 _SHOWN = """
   SELECT o.id, o.owner_id, o.team_id, o.key, CASE WHEN o.document THEN v.metadata->>'title' END, o.size, o.trashed_by, o.trashed_at
@@ -47,17 +41,6 @@ class DueObject(msgspec.Struct, frozen=True):
     org_id: UUID
 
 
-def manager(who: Principal) -> dict[str, Any]:
-    """The values MANAGED and the listing name: who looks, and whether their role manages the team's files."""
-    return {
-        "org_id": who.org_id,
-        "team_id": who.team_id,
-        "user_id": who.user_id,
-        "principals": [who.user_id, who.team_id, who.org_id],
-        "by_role": "files:manage" in who.permissions,
-    }
-
-
 @lru_cache(maxsize=2)
 def listing(*, after: bool) -> str:
     """The trash's listing: a page of ids from one branch and one index for each way, merged, then the objects themselves."""
@@ -67,10 +50,10 @@ def listing(*, after: bool) -> str:
     there = "o.org_id = :org_id AND o.trashed_at IS NOT NULL"
     branches = [
         f"SELECT o.id, o.trashed_at FROM objects o WHERE {there} AND o.owner_id = :user_id {own}",
-        f"SELECT o.id, o.trashed_at FROM objects o WHERE {there} AND {BY_ROLE} {own}",
+        f"SELECT o.id, o.trashed_at FROM objects o WHERE {there} AND {rule.of_team('o')} {own}",
         *(
             "SELECT g.object_id AS id, g.trashed_at FROM object_grants g WHERE g.org_id = :org_id "
-            f"AND g.principal_id = :{principal} AND g.capability = 'manage' AND g.trashed_at IS NOT NULL AND {LIVE} {given}"
+            f"AND g.principal_id = :{principal} AND g.capability = 'manage' AND g.trashed_at IS NOT NULL AND {rule.live(OBJECTS)} {given}"
             for principal in ("user_id", "team_id", "org_id")
         ),
     ]
@@ -92,13 +75,17 @@ async def list_trashed(
     db: Transaction, who: Principal, after: tuple[datetime, UUID] | None, limit: int
 ) -> list[TrashedObject]:
     at, id = after or (None, None)
-    rows = await db.rows(listing(after=after is not None), after_at=at, after_id=id, limit=limit, **manager(who))
+    rows = await db.rows(
+        listing(after=after is not None), after_at=at, after_id=id, limit=limit, **rule.manager(who, OBJECTS)
+    )
     return [_trashed(row) for row in rows]
 
 
 async def find_trashed(db: Transaction, who: Principal, id: UUID) -> TrashedObject | None:
     """An object in the caller's trash, locked."""
-    rows = await db.rows(f"{_SHOWN} WHERE o.id = :id AND {MANAGED} FOR UPDATE OF o", id=id, **manager(who))
+    rows = await db.rows(
+        f"{_SHOWN} WHERE o.id = :id AND {MANAGED} FOR UPDATE OF o", id=id, **rule.manager(who, OBJECTS)
+    )
     return _trashed(rows[0]) if rows else None
 
 
@@ -107,7 +94,7 @@ async def list_deleted_by(db: Transaction, who: Principal, limit: int) -> list[T
     rows = await db.rows(
         f"{_SHOWN} WHERE o.trashed_by = :user_id AND {MANAGED} ORDER BY o.trashed_at, o.id LIMIT :limit FOR UPDATE OF o",
         limit=limit,
-        **manager(who),
+        **rule.manager(who, OBJECTS),
     )
     return [_trashed(row) for row in rows]
 

@@ -27,6 +27,7 @@ from atrium.engine.repository.uploads import Upload
 from atrium.ground.access import service as access
 from atrium.ground.audit import service as audit
 from atrium.ground.quotas import service as quotas
+from atrium.ground.sharing import abilities
 from atrium.kit.errors import TooLarge, Unavailable
 from atrium.kit.etags import names_tag
 from atrium.kit.http import OCTETS, clean_type
@@ -175,7 +176,7 @@ async def copy_object(
 async def mark_deleted(ctx: Context, id: UUID) -> StoredObject:
     """Hide an object behind a delete marker: its versions stay, and writing the key again brings it back."""
     target = await permissions.read_visible(ctx, id, lock=True)
-    await permissions.require(ctx, target, "files:delete", by_role="files:manage" in ctx.who.permissions)
+    await permissions.require(ctx, target, "delete")
     marker = NewVersion(
         sha256=None, size=0, etag="", content_type=target.content_type, filename=target.filename, metadata={}
     )
@@ -198,9 +199,9 @@ async def mark_absent(ctx: Context, key: str) -> StoredObject:
 
 
 async def _require_rewritable(ctx: Context, existing: StoredObject, draft: ObjectDraft) -> None:
-    await permissions.require(ctx, existing, "files:write")
+    await permissions.require(ctx, existing, "write")
     if draft.visibility is not None and draft.visibility != existing.visibility:
-        await permissions.require(ctx, existing, "files:manage")
+        await permissions.require(ctx, existing, "manage")
 
 
 def require_conditions(existing: StoredObject | None, conditions: Conditions) -> None:
@@ -242,7 +243,7 @@ async def _hold_small(ctx: Context, staged: Staged) -> None:
 async def _write_version(
     ctx: Context, draft: ObjectDraft, existing: StoredObject | None, conditions: Conditions, version: NewVersion
 ) -> StoredObject:
-    visibility = "private" if access.is_confined(ctx) else draft.visibility
+    visibility = "private" if abilities.is_confined(ctx) else draft.visibility
     if existing is None:
         made = await store.claim_key(ctx.db, ctx.who, ctx.who.team_id, draft.key, visibility or "private", version)
         if made is not None:
@@ -252,8 +253,8 @@ async def _write_version(
         existing = await require_writable(ctx, draft, conditions, lock=True)
         if existing is None:
             raise Unavailable("this key is being written and deleted at the same moment; try again", retry_after=1)
-    access.require_no_readers(ctx, existing, shared=False)
-    if visibility == "private" and existing.visibility != "private":
+    abilities.require_no_readers(ctx, existing, shared=False)
+    if visibility == "private" and not abilities.is_private(existing):
         await store.delete_grants(ctx.db, ctx.who.org_id, existing.id)
     ctx.note_made(KIND, existing.id)
     return await store.add_version(ctx.db, ctx.who, existing.id, visibility, version)

@@ -1,9 +1,7 @@
-"""Permissions, the roles that bundle them, and the shape of anything that can be owned."""
+"""Permissions, and the roles that bundle them."""
 
 from enum import StrEnum
 from functools import lru_cache
-from typing import Protocol
-from uuid import UUID
 
 from atrium.kit.errors import Forbidden
 
@@ -99,22 +97,6 @@ class ReadersRefused(Forbidden):
 
     code = "workflows.readers"
     title = "Others can read this"
-
-
-class Sharable(Protocol):
-    """A thing of one team that its owner shares: with the team, with others, or with no one."""
-
-    @property
-    def owner_id(self) -> UUID:
-        """Whose it is."""
-
-    @property
-    def team_id(self) -> UUID:
-        """The team it belongs to."""
-
-    @property
-    def visibility(self) -> str:
-        """`team` when the whole team sees it."""
 
 
 @lru_cache(maxsize=4096)

@@ -8,7 +8,7 @@ import msgspec
 from atrium.engine.repository.model import LongCursor, Prefix, Visibility
 from atrium.kit.paging import Limit, Page
 from atrium.product.documents import service
-from atrium.product.documents.model import BODY_LIMIT, Body, Document, DocumentCard, Title
+from atrium.product.documents.model import BODY_LIMIT, Body, DocumentCard, DocumentReply, Title
 from atrium.seams.context import Context
 from atrium.seams.routes import Created, IfMatch
 
@@ -22,9 +22,10 @@ class DocumentDraft(msgspec.Struct, forbid_unknown_fields=True):
     visibility: Visibility = "private"
 
 
-async def create_document(ctx: Context, body: DocumentDraft) -> Created[Document]:
+async def create_document(ctx: Context, body: DocumentDraft) -> Created[DocumentReply]:
     """Create a text document."""
-    return Created(await service.create_document(ctx, body.title, body.body, body.visibility))
+    made = await service.create_document(ctx, body.title, body.body, body.visibility)
+    return Created(await service.show(ctx, made))
 
 
 async def list_documents(
@@ -39,9 +40,9 @@ async def list_documents(
     return await service.list_documents(ctx, scope, prefix, limit, cursor)
 
 
-async def read_document(ctx: Context, id: UUID) -> Document:
-    """One document with its body."""
-    return await service.read_document(ctx, id)
+async def read_document(ctx: Context, id: UUID) -> DocumentReply:
+    """One document with its body, and what the caller may do with it."""
+    return await service.show(ctx, await service.read_document(ctx, id))
 
 
 class DocumentChange(msgspec.Struct, forbid_unknown_fields=True):
@@ -53,9 +54,12 @@ class DocumentChange(msgspec.Struct, forbid_unknown_fields=True):
     visibility: Visibility | None = None
 
 
-async def change_document(ctx: Context, id: UUID, body: DocumentChange, *, if_match: IfMatch | None = None) -> Document:
+async def change_document(
+    ctx: Context, id: UUID, body: DocumentChange, *, if_match: IfMatch | None = None
+) -> DocumentReply:
     """Update title, body or visibility as a new version; `If-Match` refuses to overwrite a newer one."""
-    return await service.change_document(ctx, id, body.title, body.body, body.visibility, if_match)
+    changed = await service.change_document(ctx, id, body.title, body.body, body.visibility, if_match)
+    return await service.show(ctx, changed)
 
 
 class DeletedDocument(msgspec.Struct, frozen=True):

@@ -6,7 +6,8 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.repository.model import MARKDOWN, StoredObject, Visibility, name_in
+from atrium.engine.repository.model import MARKDOWN, OBJECTS, Capability, StoredObject, Visibility, name_in
+from atrium.ground.sharing.model import Ability, PrincipalType
 from atrium.kit.errors import Missing, Stale
 
 Title = Annotated[str, msgspec.Meta(min_length=1, max_length=300, pattern=r"\S")]
@@ -39,6 +40,19 @@ class Document(DocumentCard, frozen=True):
     def etag(self) -> str:
         """Changes with every version, share and change of visibility."""
         return f'"r{self.revision}"'
+
+
+class DocumentReply(Document, frozen=True):
+    """A document, and what the caller may do with it: `share_with`, `levels` and `expires` say what a grant can be."""
+
+    abilities: list[Ability]
+    share_with: list[PrincipalType]
+    levels: list[Capability]
+    expires: bool
+
+    def etag(self) -> str:
+        """Changes with every version, share and change of visibility, and with what the caller may do."""
+        return OBJECTS.tag(f"r{self.revision}", self.abilities)
 
 
 class DocumentMissing(Missing):

@@ -3,10 +3,20 @@
 from collections.abc import Awaitable
 from uuid import UUID
 
+from atrium.engine.repository import permissions, writing
 from atrium.engine.repository import service as repository
 from atrium.engine.repository import trash as repository_trash
-from atrium.engine.repository import writing
-from atrium.engine.repository.model import Filter, ObjectDraft, ObjectMissing, StoredObject, Visibility, is_markdown
+from atrium.engine.repository.model import (
+    OBJECTS,
+    Filter,
+    ObjectDraft,
+    ObjectMissing,
+    StoredObject,
+    Visibility,
+    is_markdown,
+)
+from atrium.ground.sharing import abilities
+from atrium.kit.etags import names_tag
 from atrium.kit.ids import new_id
 from atrium.kit.paging import Page
 from atrium.kit.text import slug_of
@@ -15,6 +25,7 @@ from atrium.product.documents.model import (
     Document,
     DocumentCard,
     DocumentMissing,
+    DocumentReply,
     DocumentStale,
     card_of,
     document_of,
@@ -58,6 +69,13 @@ async def change_document(
     return document_of(await writing.write_small(ctx, draft, text.encode(), target=stored), text)
 
 
+async def show(ctx: Context, document: Document) -> DocumentReply:
+    """A document as the caller is answered, with what they may do."""
+    levels = await permissions.list_levels(ctx, document, ctx.who)
+    shown = {name: getattr(document, name) for name in Document.__struct_fields__}
+    return DocumentReply(**shown, **abilities.offer(ctx.who, OBJECTS, document, levels))
+
+
 async def delete_document(ctx: Context, id: UUID, if_match: str | None) -> None:
     """Put a document with all its versions in the trash."""
     await _document(repository.read_object(ctx, id))
@@ -89,7 +107,7 @@ async def _document(finding: Awaitable[StoredObject]) -> StoredObject:
 
 
 def _require_current(document: Document, if_match: str | None) -> None:
-    if if_match is not None and if_match not in ("*", document.etag()):
+    if if_match is not None and not names_tag(if_match, document.etag()):
         raise DocumentStale(
             "a newer version was saved; read it, merge, and save again",
             current=document.etag(),

@@ -79,7 +79,7 @@ async def _replace(ctx: Context, share: Share) -> Extracted:
 async def _require_writable(ctx: Context, id: UUID, *, lock: bool = False) -> UUID:
     """The current version of an object whose share the caller may replace: who may only read it does not say what it says."""
     found = await permissions.read_visible(ctx, id, lock=lock)
-    await permissions.require(ctx, found, "files:write")
+    await permissions.require(ctx, found, "write")
     return found.version.id
 
 

@@ -202,7 +202,7 @@ async def list_unread(ctx: Context, limit: int, cursor: str | None) -> Page[Unre
     access.note_checked(ctx, "files:read")
     pager = Pager(ctx.services.keys, "unread knowledge", ctx.who.user_id, ctx.who.team_id)
     after = pager.read(cursor, UUID)
-    found = await unread_rows.list_unread(ctx.db, permissions.reader_of(ctx.who), after, limit + 1)
+    found = await unread_rows.list_unread(ctx.db, ctx.who, after, limit + 1)
     return pager.page(found, limit, lambda one: one.object_id)
 
 
@@ -211,8 +211,8 @@ async def list_unextracted(ctx: Context) -> list[UUID]:
     access.note_checked(ctx, "files:read")
 
     async def read(last: Unread | None, count: int) -> list[Unread]:
-        reader, after = permissions.reader_of(ctx.who), None if last is None else last.object_id
-        return await unread_rows.list_unread(ctx.db, reader, after, count, unread_rows.READ_NEXT)
+        after = None if last is None else last.object_id
+        return await unread_rows.list_unread(ctx.db, ctx.who, after, count, unread_rows.READ_NEXT)
 
     async def hand(found: Sequence[Unread]) -> list[Unread]:
         return await list_handed_out(ctx, OBJECT, found, attrgetter("object_id"))

@@ -1,22 +1,19 @@
 """SQL of documents that were not read yet."""
 
-from typing import Any
 from uuid import UUID
 
+from atrium.engine.repository.model import OBJECTS
+from atrium.ground.sharing import rule
 from atrium.kit.database import Transaction
 from atrium.product.knowledge.entity_rows import READABLE
 from atrium.product.knowledge.model import MOST_REFUSALS, Unread, VersionRead
+from atrium.seams.context import Principal
 
 # Reasons that the next extraction does away with.
 READ_NEXT = ("new", "changed", "refused", "text_waiting")
-_WRITABLE = """
-  o.owner_id = :user_id OR o.visibility = 'team' OR EXISTS (
-    SELECT FROM object_grants g WHERE g.org_id = :org_id AND g.object_id = o.id AND g.principal_id = ANY(:principals)
-       AND g.capability IN ('edit', 'manage') AND (g.expires_at IS NULL OR g.expires_at > now()))
-"""
 _REASON = f"""
   CASE WHEN t.state = 'failed' OR (t.state = 'done' AND t.text = '') THEN 'no_text'
-       WHEN NOT ({_WRITABLE}) THEN 'not_writable'
+       WHEN NOT {rule.allowed(OBJECTS, "o", "write")} THEN 'not_writable'
        WHEN f.refusals >= {MOST_REFUSALS} THEN 'waits'
        WHEN f.refusals > 0 THEN 'refused'
        WHEN t.state <> 'done' THEN 'text_waiting'
@@ -26,7 +23,7 @@ _REASON = f"""
 
 
 async def list_unread(
-    db: Transaction, reader: dict[str, Any], after: UUID | None, limit: int, reasons: tuple[str, ...] = ()
+    db: Transaction, who: Principal, after: UUID | None, limit: int, reasons: tuple[str, ...] = ()
 ) -> list[Unread]:
     """Documents of the caller's team, oldest first; with `reasons` those alone."""
     rows = await db.rows(
@@ -43,6 +40,7 @@ async def list_unread(
         after=after,
         limit=limit,
         reasons=list(reasons),
-        **reader,
+        **rule.reader(who, OBJECTS),
+        **rule.actor(who, OBJECTS, "write"),
     )
     return [Unread(id, key, VersionRead(version_id, number), reason) for id, key, version_id, number, reason in rows]

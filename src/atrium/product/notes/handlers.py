@@ -6,11 +6,12 @@ from uuid import UUID
 import msgspec
 
 from atrium.kit.paging import Cursor, Limit, Page
-from atrium.product.notes import service, trash, versions
+from atrium.product.notes import permissions, service, trash, versions
 from atrium.product.notes.model import (
     Body,
     Grant,
     Note,
+    NoteReply,
     NoteShare,
     NoteText,
     NoteVersion,
@@ -31,9 +32,10 @@ class NoteDraft(msgspec.Struct, forbid_unknown_fields=True):
     visibility: Visibility = "private"
 
 
-async def create_note(ctx: Context, body: NoteDraft) -> Created[Note]:
+async def create_note(ctx: Context, body: NoteDraft) -> Created[NoteReply]:
     """Create a note with a visibility."""
-    return Created(await service.create_note(ctx, body.title, body.body, body.visibility))
+    made = await service.create_note(ctx, body.title, body.body, body.visibility)
+    return Created(await permissions.show(ctx, made))
 
 
 async def list_notes(
@@ -48,9 +50,9 @@ async def list_notes(
     return await service.list_notes(ctx, scope, q, limit, cursor)
 
 
-async def read_note(ctx: Context, id: UUID) -> Note:
-    """One note."""
-    return await service.read_note(ctx, id)
+async def read_note(ctx: Context, id: UUID) -> NoteReply:
+    """One note, and what the caller may do with it."""
+    return await permissions.show(ctx, await service.read_note(ctx, id))
 
 
 class NoteChange(msgspec.Struct, forbid_unknown_fields=True):
@@ -61,9 +63,10 @@ class NoteChange(msgspec.Struct, forbid_unknown_fields=True):
     visibility: Visibility | None = None
 
 
-async def change_note(ctx: Context, id: UUID, body: NoteChange, *, if_match: IfMatch | None = None) -> Note:
+async def change_note(ctx: Context, id: UUID, body: NoteChange, *, if_match: IfMatch | None = None) -> NoteReply:
     """Update a note; `If-Match` refuses to overwrite a newer version."""
-    return await service.change_note(ctx, id, body.title, body.body, body.visibility, if_match)
+    changed = await service.change_note(ctx, id, body.title, body.body, body.visibility, if_match)
+    return await permissions.show(ctx, changed)
 
 
 class DeletedNote(msgspec.Struct, frozen=True):
@@ -124,6 +127,6 @@ class VersionChoice(msgspec.Struct, forbid_unknown_fields=True):
     version: Annotated[int, msgspec.Meta(ge=1)]
 
 
-async def restore_version(ctx: Context, id: UUID, body: VersionChoice, *, if_match: IfMatch | None = None) -> Note:
+async def restore_version(ctx: Context, id: UUID, body: VersionChoice, *, if_match: IfMatch | None = None) -> NoteReply:
     """Make an earlier text the newest version; `If-Match` refuses to overwrite a newer one."""
-    return await versions.restore_version(ctx, id, body.version, if_match)
+    return await permissions.show(ctx, await versions.restore_version(ctx, id, body.version, if_match))

@@ -6,6 +6,7 @@ from uuid import UUID
 
 import msgspec
 
+from atrium.ground.sharing.model import Ability, GrantTable, PrincipalType, ThingTable
 from atrium.kit.errors import Forbidden, Invalid, Missing, Stale
 
 # What a note is called where several kinds of things meet.
@@ -15,14 +16,23 @@ Body = Annotated[str, msgspec.Meta(max_length=500_000)]
 VersionName = Annotated[str, msgspec.Meta(min_length=1, max_length=100, pattern=r"\S")]
 Visibility = Literal["private", "team"]
 Permission = Literal["notes:read", "notes:write", "notes:delete", "notes:manage"]
-# What holding one permission on a note lets a person do with it.
-IMPLIED: dict[str | None, frozenset[str]] = {
-    None: frozenset(),
-    "notes:read": frozenset({"notes:read"}),
-    "notes:write": frozenset({"notes:read", "notes:write"}),
-    "notes:delete": frozenset({"notes:read", "notes:delete"}),
-    "notes:manage": frozenset({"notes:read", "notes:write", "notes:delete", "notes:manage"}),
-}
+NOTES = ThingTable(
+    kind=KIND,
+    table="notes",
+    family="notes",
+    grants=GrantTable(
+        name="note_grants",
+        thing="note_id",
+        principal="user_id",
+        level="permission",
+        gives={
+            "notes:read": frozenset({"read"}),
+            "notes:write": frozenset({"read", "write"}),
+            "notes:delete": frozenset({"read", "delete"}),
+            "notes:manage": frozenset({"read", "write", "delete", "manage"}),
+        },
+    ),
+)
 
 
 class Note(msgspec.Struct, frozen=True, gc=False):
@@ -41,6 +51,25 @@ class Note(msgspec.Struct, frozen=True, gc=False):
     def etag(self) -> str:
         """Changes with every edit."""
         return f'"{self.version}"'
+
+
+class FoundNote(Note, frozen=True, gc=False):
+    """A note as one caller finds it, with the levels at which it was granted to them."""
+
+    held: list[str]
+
+
+class NoteReply(Note, frozen=True):
+    """A note, and what the caller may do with it: `share_with`, `levels` and `expires` say what a share can be."""
+
+    abilities: list[Ability]
+    share_with: list[PrincipalType]
+    levels: list[Permission]
+    expires: bool
+
+    def etag(self) -> str:
+        """Changes with every edit, and with what the caller may do."""
+        return NOTES.tag(str(self.version), self.abilities)
 
 
 class Grant(msgspec.Struct, frozen=True):

@@ -1,15 +1,18 @@
-"""Who may do what with a note: the one place where visibility, shares and roles meet."""
+"""Which notes a caller may know of, and what they may do with one."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
-from atrium.ground.access import service as access
+from atrium.ground.sharing import abilities
+from atrium.ground.sharing.model import Ability
+from atrium.kit.etags import names_tag
 from atrium.product.notes import store
-from atrium.product.notes.model import IMPLIED, KIND, Note, NoteMissing, NoteStale
-from atrium.seams.context import Context
+from atrium.product.notes.model import KIND, NOTES, FoundNote, Note, NoteMissing, NoteReply, NoteStale
+from atrium.seams.context import Context, Principal
 from atrium.seams.sharing import hand_out
 
 
-async def read_visible(ctx: Context, id: UUID, *, lock: bool = False) -> Note:
+async def read_visible(ctx: Context, id: UUID, *, lock: bool = False) -> FoundNote:
     """The note, when the caller may know of it."""
     note = await store.find_note(ctx.db, ctx.who, id, lock=lock)
     if note is None or not await hand_out(ctx, KIND, [id]):
@@ -17,24 +20,35 @@ async def read_visible(ctx: Context, id: UUID, *, lock: bool = False) -> Note:
     return note
 
 
-async def require(ctx: Context, note: Note, permission: str, *, by_role: bool = True) -> None:
-    """Refuse unless the caller owns the note, was given the permission on it, or holds it by a role in the note's team.
-
-    The same holds for everybody by whom the caller is bound.
-    """
+async def require(ctx: Context, note: Note, ability: Ability) -> None:
+    """Refuse what the caller, or anybody by whom they are bound, may not do with a note."""
     for each in ctx.each_bound((KIND, note.id)):
-        granted: frozenset[str] = frozenset()
-        if note.owner_id != each.who.user_id:
-            granted = IMPLIED[await store.find_grant(ctx.db, each.who.org_id, note.id, each.who.user_id)]
-        access.require_shared(each, note, permission, granted, by_role=by_role)
-    if access.is_confined(ctx) and permission != "notes:read":
+        abilities.require(each, NOTES, note, ability, await list_levels(ctx, note, each.who))
+    if abilities.is_confined(ctx) and ability != "read":
         shared = await store.list_shares(ctx.db, ctx.who.org_id, note.id, store.FIRST_SHARE, 1)
-        access.require_no_readers(ctx, note, shared=bool(shared))
+        abilities.require_no_readers(ctx, note, shared=bool(shared))
+
+
+async def list_levels(ctx: Context, note: Note, who: Principal) -> list[str]:
+    """The levels of the grants that a person holds on a note; an owner needs none."""
+    if note.owner_id == who.user_id:
+        return []
+    if isinstance(note, FoundNote) and who is ctx.who:
+        return note.held
+    level = await store.find_grant(ctx.db, who.org_id, note.id, who.user_id)
+    return [] if level is None else [level]
+
+
+async def show(ctx: Context, note: Note, held: Sequence[str] | None = None) -> NoteReply:
+    """A note as the caller is answered, with what they may do."""
+    levels = await list_levels(ctx, note, ctx.who) if held is None else held
+    shown = {name: getattr(note, name) for name in Note.__struct_fields__}
+    return NoteReply(**shown, **abilities.offer(ctx.who, NOTES, note, levels))
 
 
 def require_current(note: Note, if_match: str | None) -> None:
     """Refuse to act on a note that is no longer what the caller has seen."""
-    if if_match is not None and if_match not in ("*", note.etag()):
+    if if_match is not None and not names_tag(if_match, note.etag()):
         raise NoteStale(
             "a newer version was saved; read it, merge, and save again", current=note.etag(), version=note.version
         )

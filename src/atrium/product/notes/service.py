@@ -8,6 +8,7 @@ from uuid import UUID
 from atrium.ground.access import service as access
 from atrium.ground.audit import service as audit
 from atrium.ground.identity import service as identity
+from atrium.ground.sharing import abilities
 from atrium.kit.ids import new_id
 from atrium.kit.paging import Page, Pager, fitting
 from atrium.product.notes import permissions, space, store
@@ -28,7 +29,7 @@ from atrium.seams.sharing import Shareable, ThingName, fill, list_handed_out
 
 async def create_note(ctx: Context, title: str, body: str, visibility: str) -> Note:
     """Write a new note; the caller owns it."""
-    visibility = "private" if access.is_confined(ctx) else visibility
+    visibility = "private" if abilities.is_confined(ctx) else visibility
     await space.require_space(ctx, ctx.who.team_id, title, body)
     note = await store.insert_note(ctx.db, ctx.who, new_id(), title, body, visibility)
     if note is None:
@@ -69,10 +70,10 @@ async def change_note(
 ) -> Note:
     """Save an edit; with `if_match` only on top of the version it names. Moving a note in or out of the team is managing it."""
     note = await permissions.read_visible(ctx, id, lock=True)
-    await permissions.require(ctx, note, "notes:write")
+    await permissions.require(ctx, note, "write")
     if visibility is not None and visibility != note.visibility:
-        await permissions.require(ctx, note, "notes:manage")
-        access.require_no_readers(ctx, note, shared=True)
+        await permissions.require(ctx, note, "manage")
+        abilities.require_no_readers(ctx, note, shared=True)
     permissions.require_current(note, if_match)
     new_title, new_body = title or note.title, note.body if body is None else body
     # Keeping a note from others is never refused. It is free once: showing it again asks for space as any save does.
@@ -90,8 +91,8 @@ async def share_note(ctx: Context, id: UUID, user_id: UUID, permission: str | No
     """Let a colleague in, change what they may do, or (`None`) withdraw it."""
     colleague = await identity.hold_colleague(ctx, user_id)
     note = await permissions.read_visible(ctx, id, lock=True)
-    await permissions.require(ctx, note, "notes:manage")
-    access.require_no_readers(ctx, note, shared=True)
+    await permissions.require(ctx, note, "manage")
+    abilities.require_no_readers(ctx, note, shared=True)
     if user_id == note.owner_id:
         raise NotSharable("this person owns the note")
     if colleague is None:
@@ -120,7 +121,7 @@ async def end_grants_to(ctx: Context, person_id: UUID) -> None:
 async def list_shares(ctx: Context, id: UUID, limit: int, cursor: str | None) -> Page[NoteShare]:
     """People a note is shared with, in the order of sharing; for callers who may change that."""
     note = await permissions.read_visible(ctx, id)
-    await permissions.require(ctx, note, "notes:manage")
+    await permissions.require(ctx, note, "manage")
     pager = Pager(ctx.services.keys, "note shares", ctx.who.user_id, id)
     found = await store.list_shares(
         ctx.db, ctx.who.org_id, id, pager.read(cursor, tuple[datetime, UUID]) or store.FIRST_SHARE, limit + 1

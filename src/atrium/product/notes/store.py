@@ -4,23 +4,18 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from uuid import UUID
 
+from atrium.ground.sharing import rule
 from atrium.kit.database import Transaction
 from atrium.kit.ids import NIL
 from atrium.kit.paging import MOST_TEXT
 from atrium.kit.text import contains_pattern
-from atrium.product.notes.model import Grant, Note, NoteShare, NoteText, NoteVersion
+from atrium.product.notes.model import NOTES, FoundNote, Grant, Note, NoteShare, NoteText, NoteVersion
 from atrium.seams.context import Principal
 from atrium.seams.sharing import ThingName
 
 NOTE = "n.id, n.team_id, n.owner_id, n.title, n.body, n.visibility, n.version, n.created_at, n.updated_at"
 BEGINNING = NOTE.replace("n.body", "left(n.body, :characters)")
-OF_TEAM = "(:by_role AND n.team_id = :team_id AND n.visibility = 'team')"
-# Whom a note is for, whether it is in the trash or not.
-ADMITTED = f"""
-  (n.owner_id = :user_id OR {OF_TEAM} OR (:org_wide AND n.visibility = 'team')
-    OR EXISTS (SELECT FROM note_grants g WHERE g.org_id = :org_id AND g.user_id = :user_id AND g.note_id = n.id))
-"""
-READABLE = f"n.org_id = :org_id AND n.trashed_at IS NULL AND {ADMITTED}"
+READABLE = rule.readable(NOTES, "n")
 # The text a note has, as a row of `note_versions`.
 CURRENT = """
   n.version AS number, n.title, octet_length(n.body) AS size, sha256(convert_to(n.body, 'UTF8')) AS sha256,
@@ -32,7 +27,7 @@ FIRST_SHARE = (datetime.min.replace(tzinfo=UTC), NIL)
 NEWEST = "n.updated_at DESC, n.id DESC"
 # So many notes are sent whole, however long; adding up the lengths of everybody's short ones would cost more.
 FEW = 51
-FIND = f"SELECT {NOTE} FROM notes n WHERE n.id = :id AND {READABLE}"
+FIND = f"SELECT {NOTE}, {rule.held(NOTES, 'n')} FROM notes n WHERE n.id = :id AND {READABLE}"
 FIND_LOCKED = FIND + " FOR UPDATE OF n"
 INSERT = f"""
   INSERT INTO notes AS n (id, org_id, team_id, owner_id, updated_by, title, body, visibility)
@@ -45,21 +40,7 @@ def listing(scope: str, *, after: bool, search: bool, many: bool) -> str:
     """The listing's text; a page further on, a search and a long page each add their own condition, so plans stay simple."""
     narrowed = " AND (n.updated_at, n.id) < (:after_at, :after_id)" if after else ""
     narrowed += " AND (n.title ILIKE :search OR n.body ILIKE :search)" if search else ""
-    tail = f"{narrowed} ORDER BY {NEWEST} LIMIT :limit"
-    if scope == "org":
-        company = f"SELECT {NOTE} FROM notes n WHERE n.org_id = :org_id AND n.trashed_at IS NULL AND n.visibility = 'team' {tail}"
-        return _bounded(company) if many else company
-    page = f"""
-      SELECT * FROM (
-        (SELECT {NOTE} FROM notes n WHERE n.org_id = :org_id AND n.trashed_at IS NULL AND n.owner_id = :user_id {tail})
-        UNION ALL
-        (SELECT {NOTE} FROM notes n WHERE n.org_id = :org_id AND n.trashed_at IS NULL AND {OF_TEAM} AND n.owner_id <> :user_id {tail})
-        UNION ALL
-        (SELECT {NOTE} FROM note_grants g JOIN notes n ON n.id = g.note_id
-          WHERE g.org_id = :org_id AND g.user_id = :user_id AND g.trashed_at IS NULL AND n.org_id = :org_id
-            AND n.trashed_at IS NULL AND n.owner_id <> :user_id AND NOT {OF_TEAM} {tail})
-      ) AS n ORDER BY {NEWEST} LIMIT :limit
-    """
+    page = rule.page(NOTES, "n", NOTE, NEWEST, narrowed, scope)
     return _bounded(page) if many else page
 
 
@@ -73,16 +54,12 @@ def _bounded(page: str) -> str:
     """
 
 
-async def find_note(db: Transaction, who: Principal, id: UUID, *, lock: bool = False) -> Note | None:
+async def find_note(db: Transaction, who: Principal, id: UUID, *, lock: bool = False) -> FoundNote | None:
     return await db.one(
-        Note,
+        FoundNote,
         FIND_LOCKED if lock else FIND,
         id=id,
-        org_id=who.org_id,
-        team_id=who.team_id,
-        user_id=who.user_id,
-        by_role="notes:read" in who.permissions,
-        org_wide="org:read" in who.permissions,
+        **rule.reader(who, NOTES),
     )
 
 
@@ -93,11 +70,7 @@ async def list_by_ids(db: Transaction, who: Principal, ids: list[UUID], characte
         f"SELECT {BEGINNING} FROM notes n WHERE n.id = ANY(:ids) AND {READABLE}",
         ids=ids,
         characters=characters,
-        org_id=who.org_id,
-        team_id=who.team_id,
-        user_id=who.user_id,
-        by_role="notes:read" in who.permissions,
-        org_wide="org:read" in who.permissions,
+        **rule.reader(who, NOTES),
     )
     return {note.id: note for note in found}
 
@@ -105,16 +78,12 @@ async def list_by_ids(db: Transaction, who: Principal, ids: list[UUID], characte
 async def list_names(db: Transaction, who: Principal, ids: list[UUID], *, trashed: bool) -> dict[UUID, ThingName]:
     rows = await db.rows(
         f"""
-        SELECT n.id, n.title, n.owner_id = :user_id OR n.visibility = 'team' FROM notes n
-         WHERE n.id = ANY(:ids) AND n.org_id = :org_id AND (:trashed OR n.trashed_at IS NULL) AND {ADMITTED}
+        SELECT n.id, n.title, {rule.common("n")} FROM notes n
+         WHERE n.id = ANY(:ids) AND n.org_id = :org_id AND (:trashed OR n.trashed_at IS NULL) AND {rule.admitted(NOTES, "n")}
         """,
         ids=ids,
         trashed=trashed,
-        org_id=who.org_id,
-        team_id=who.team_id,
-        user_id=who.user_id,
-        by_role="notes:read" in who.permissions,
-        org_wide="org:read" in who.permissions,
+        **rule.reader(who, NOTES),
     )
     return {id: ThingName(title, common) for id, title, common in rows}
 
@@ -126,10 +95,7 @@ async def list_notes(
     return await db.all(
         Note,
         listing(scope, after=after is not None, search=search is not None, many=limit > FEW),
-        org_id=who.org_id,
-        team_id=who.team_id,
-        user_id=who.user_id,
-        by_role="notes:read" in who.permissions,
+        **rule.reader(who, NOTES),
         after_at=at,
         after_id=id,
         search=search and contains_pattern(search),

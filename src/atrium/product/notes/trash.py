@@ -29,7 +29,7 @@ class HandedOver(msgspec.Struct, frozen=True):
 async def delete_note(ctx: Context, id: UUID, if_match: str | None) -> None:
     """Put a note in the trash: one's own, one granted, or any team-visible one when managing notes."""
     note = await permissions.read_visible(ctx, id, lock=True)
-    await permissions.require(ctx, note, "notes:delete", by_role="notes:manage" in ctx.who.permissions)
+    await permissions.require(ctx, note, "delete")
     permissions.require_current(note, if_match)
     await _delete(ctx, note)
     await audit.record(ctx, "notes.deleted", id)

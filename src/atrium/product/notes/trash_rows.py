@@ -2,23 +2,17 @@
 
 from datetime import datetime, timedelta
 from functools import lru_cache
-from typing import Any
 from uuid import UUID
 
 import msgspec
 
+from atrium.ground.sharing import rule
 from atrium.kit.database import Transaction
-from atrium.product.notes.model import TrashedNote
+from atrium.product.notes.model import NOTES, TrashedNote
 from atrium.seams.context import Principal
 
 TRASHED = "n.id, n.owner_id, n.title, octet_length(n.body) AS size, n.trashed_by, n.trashed_at"
-BY_ROLE = "(:by_role AND n.team_id = :team_id)"
-# A private note is in its owner's trash only; a team note is also in the trash of people who may manage it.
-MANAGED = f"""
-  n.org_id = :org_id AND n.trashed_at IS NOT NULL AND (n.owner_id = :user_id OR (n.visibility = 'team' AND ({BY_ROLE}
-    OR EXISTS (SELECT FROM note_grants g WHERE g.org_id = :org_id AND g.user_id = :user_id AND g.note_id = n.id
-                  AND g.permission = 'notes:manage'))))
-"""
+MANAGED = rule.manageable(NOTES, "n")
 
 
 class DueNote(msgspec.Struct, frozen=True):
@@ -26,16 +20,6 @@ class DueNote(msgspec.Struct, frozen=True):
 
     id: UUID
     org_id: UUID
-
-
-def manager(who: Principal) -> dict[str, Any]:
-    """The values MANAGED and the listing name: who looks, and whether their role manages the team's notes."""
-    return {
-        "org_id": who.org_id,
-        "team_id": who.team_id,
-        "user_id": who.user_id,
-        "by_role": "notes:manage" in who.permissions,
-    }
 
 
 @lru_cache(maxsize=2)
@@ -49,11 +33,11 @@ def listing(*, after: bool) -> str:
       SELECT * FROM (
         (SELECT {TRASHED} FROM notes n WHERE {there} AND n.owner_id = :user_id {own})
         UNION ALL
-        (SELECT {TRASHED} FROM notes n WHERE {there} AND {BY_ROLE} AND n.visibility = 'team' AND n.owner_id <> :user_id {own})
+        (SELECT {TRASHED} FROM notes n WHERE {there} AND {rule.of_team("n")} AND n.owner_id <> :user_id {own})
         UNION ALL
         (SELECT {TRASHED} FROM note_grants g JOIN notes n ON n.id = g.note_id
           WHERE g.org_id = :org_id AND g.user_id = :user_id AND g.permission = 'notes:manage' AND g.trashed_at IS NOT NULL
-            AND {there} AND n.visibility = 'team' AND n.owner_id <> :user_id AND NOT {BY_ROLE} {given})
+            AND {there} AND n.visibility = 'team' AND n.owner_id <> :user_id AND NOT {rule.of_team("n")} {given})
       ) AS n ORDER BY n.trashed_at DESC, n.id DESC LIMIT :limit
     """
 
@@ -63,7 +47,7 @@ async def list_trashed(
 ) -> list[TrashedNote]:
     at, id = after or (None, None)
     return await db.all(
-        TrashedNote, listing(after=after is not None), after_at=at, after_id=id, limit=limit, **manager(who)
+        TrashedNote, listing(after=after is not None), after_at=at, after_id=id, limit=limit, **rule.manager(who, NOTES)
     )
 
 
@@ -73,7 +57,7 @@ async def find_trashed(db: Transaction, who: Principal, id: UUID) -> TrashedNote
         TrashedNote,
         f"SELECT {TRASHED} FROM notes n WHERE n.id = :id AND {MANAGED} FOR UPDATE OF n",
         id=id,
-        **manager(who),
+        **rule.manager(who, NOTES),
     )
 
 
@@ -86,7 +70,7 @@ async def list_deleted_by(db: Transaction, who: Principal, limit: int) -> list[T
          ORDER BY n.trashed_at, n.id LIMIT :limit FOR UPDATE OF n
         """,
         limit=limit,
-        **manager(who),
+        **rule.manager(who, NOTES),
     )
 
 

@@ -32,7 +32,7 @@ async def read_version(ctx: Context, id: UUID, number: int) -> NoteText:
 async def name_version(ctx: Context, id: UUID, number: int, name: str | None) -> NoteVersion:
     """Call one of a note's texts something, or (`None`) nothing any more; the note itself stays as it is."""
     note = await permissions.read_visible(ctx, id, lock=True)
-    await permissions.require(ctx, note, "notes:write")
+    await permissions.require(ctx, note, "write")
     if not await store.name_version(ctx.db, ctx.who.org_id, id, min(number, _NEWEST), name):
         raise NoteVersionMissing(f"this note has no version {number}")
     await audit.record(ctx, "notes.version_named", id, version=number)
@@ -43,7 +43,7 @@ async def name_version(ctx: Context, id: UUID, number: int, name: str | None) ->
 async def restore_version(ctx: Context, id: UUID, number: int, if_match: str | None) -> Note:
     """Make an earlier title and text the newest version; with `if_match` only on top of the version it names."""
     note = await permissions.read_visible(ctx, id, lock=True)
-    await permissions.require(ctx, note, "notes:write")
+    await permissions.require(ctx, note, "write")
     permissions.require_current(note, if_match)
     text = await _text(ctx, id, number)
     await space.require_space(ctx, note.team_id, text.title, text.body)

@@ -15,6 +15,7 @@ from atrium.engine.repository.model import (
     StoredObject,
     Visibility,
 )
+from atrium.ground.sharing import abilities
 from atrium.kit.errors import Unavailable
 from atrium.product.pipeline.model import Made, NotReplaced, ReadSource, derived_key
 from atrium.seams.context import Context, Operation
@@ -103,14 +104,16 @@ def _narrowed(ctx: Context, existing: StoredObject, seen: Visibility) -> Visibil
         raise NotReplaced(
             f"{existing.key} belongs to another person, and its source is not for the team", key=existing.key
         )
-    return "private" if existing.visibility == "team" else None
+    return "private" if abilities.is_of_team(existing) else None
 
 
 async def _require_as_found(ctx: Context, source_id: UUID, place: _Place, written: StoredObject) -> None:
     """Look again, in the transaction that writes: access to the source may have ended while a model was asked."""
     seen = _seen(ctx, await repository.read_object(ctx, source_id))
     for_team = seen == "team"
-    if seen != place.seen or not (for_team or (written.visibility != "team" and written.owner_id == ctx.who.user_id)):
+    if seen != place.seen or not (
+        for_team or (not abilities.is_of_team(written) and written.owner_id == ctx.who.user_id)
+    ):
         raise _Overtaken
 
 

@@ -4,25 +4,25 @@ from uuid import UUID
 
 import msgspec
 
+from atrium.engine.repository.model import OBJECTS
+from atrium.ground.sharing import rule
 from atrium.kit.database import Transaction
+from atrium.product.notes.model import NOTES
 from atrium.product.search.store import WORDS, wide_of
 from atrium.product.search.words import Indexed
 
 # Of each source: its rows as `t`, which of them can be found, and what the index keeps of them besides words.
-_SHARED = "CASE WHEN t.visibility = 'team' THEN ARRAY[t.team_id, :wide::uuid] ELSE '{}' END"
 _NOTES = f"""
   SELECT t.org_id, t.id, 'note'::text AS kind, t.team_id, t.owner_id, NULL::text AS key, t.visibility, '{WORDS} ' || t.version AS edition,
          t.updated_at, t.title, t.body AS text,
-         t.owner_id || {_SHARED} || ARRAY(SELECT g.user_id FROM note_grants g WHERE g.org_id = :org_id AND g.note_id = t.id ORDER BY 1)
-           AS readers
+         {rule.audience(NOTES, "t")} AS readers
     FROM notes t WHERE t.org_id = :org_id AND t.trashed_at IS NULL
 """
 _OBJECTS = f"""
   SELECT t.org_id, t.id, CASE WHEN t.document THEN 'document' ELSE 'object' END AS kind, t.team_id, t.owner_id, t.key, t.visibility,
          '{WORDS} ' || t.version_id || CASE WHEN x.version_id IS NULL THEN '' ELSE ' read' END AS edition, t.updated_at,
          coalesce(CASE WHEN t.document THEN v.metadata->>'title' END, v.filename) AS title, coalesce(x.text, '') AS text,
-         t.owner_id || {_SHARED}
-           || ARRAY(SELECT g.principal_id FROM object_grants g WHERE g.org_id = :org_id AND g.object_id = t.id ORDER BY 1) AS readers
+         {rule.audience(OBJECTS, "t")} AS readers
     FROM objects t JOIN object_versions v ON v.org_id = :org_id AND v.id = t.version_id
     LEFT JOIN object_texts x ON x.org_id = :org_id AND x.version_id = t.version_id AND x.state = 'done'
    WHERE t.org_id = :org_id AND t.trashed_at IS NULL AND NOT t.deleted

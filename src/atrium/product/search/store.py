@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID, uuid5
 
 from atrium.engine.repository.model import StoredObject, is_markdown
+from atrium.ground.sharing import abilities
 from atrium.kit.database import Transaction
 from atrium.product.notes.model import Note
 from atrium.product.search.model import Candidate, Candidates, Known
@@ -73,7 +74,7 @@ def values_of(org_id: UUID, note: Note, read: Indexed) -> dict[str, Any]:
 
 
 def _shared_values(org_id: UUID, thing: Note | StoredObject, read: Indexed) -> dict[str, Any]:
-    shared = [thing.team_id, wide_of(org_id)] if thing.visibility == "team" else []
+    shared = [thing.team_id, wide_of(org_id)] if abilities.is_of_team(thing) else []
     return {
         "id": thing.id,
         "team_id": thing.team_id,

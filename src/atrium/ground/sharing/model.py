@@ -1,0 +1,62 @@
+"""The nouns of sharing: things, the grants on them, and what may be done with one."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+PrincipalType = Literal["user", "team", "org"]
+Ability = Literal["read", "write", "delete", "manage"]
+EVERY: tuple[Ability, ...] = ("read", "write", "delete", "manage")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class GrantTable:
+    """Where the grants on one kind of thing are: its columns, and what each level that can be granted gives."""
+
+    name: str
+    thing: str
+    principal: str
+    level: str
+    gives: Mapping[str, frozenset[Ability]]
+    # The columns of a caller that a thing can be granted to.
+    principals: tuple[str, ...] = ("user_id",)
+    # Whether a grant may end by itself.
+    ends: bool = False
+
+    def share_with(self) -> list[PrincipalType]:
+        """What kinds of principals a thing can be granted to."""
+        kinds: dict[str, PrincipalType] = {"user_id": "user", "team_id": "team", "org_id": "org"}
+        return [kinds[name] for name in self.principals]
+
+    def levels_for(self, ability: Ability) -> str:
+        """The levels that give an ability, as a list in SQL."""
+        return ", ".join(f"'{level}'" for level, given in self.gives.items() if ability in given)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ThingTable:
+    """A table whose rows people share: org_id, id, team_id, owner_id, visibility, trashed_at.
+
+    `there` is what else is true of a row that listings show, about `{t}`; `company_hint` is always true and names the index of the listing
+    of a whole company.
+    """
+
+    kind: str
+    table: str
+    # The permissions that count are `<family>:read`, `:write`, `:delete` and `:manage`.
+    family: str
+    grants: GrantTable
+    there: str = ""
+    company_hint: str = ""
+
+    def permission(self, ability: Ability) -> str:
+        """The permission by which a role or a token's scope has an ability."""
+        return f"{self.family}:{ability}"
+
+    def tag(self, tag: str, abilities: Collection[Ability]) -> str:
+        """An entity tag of a thing as one caller sees it: what they may do with it is part of the reply."""
+        return f'"{tag}.{"".join(ability[0] for ability in EVERY if ability in abilities)}"'
+
+    def permissions_of(self, level: str) -> list[str]:
+        """What a grant of a level gives, as permissions, weakest first."""
+        return [self.permission(ability) for ability in EVERY if ability in self.grants.gives[level]]

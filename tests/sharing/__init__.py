@@ -1,0 +1,1 @@
+"""Sharing: one rule, in each of its forms."""
