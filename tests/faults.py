@@ -101,8 +101,8 @@ FAULTS = (
     ),
     Fault(
         Mutant(
-            "search", "what is excluded is found", "src/atrium/product/search/queries.py",
-            "for phrase in self.without)", "for phrase in self.without[1:])",
+            "search", "what is excluded is found", "src/atrium/product/search/ranking.py",
+            "for phrase in query.without)", "for phrase in query.without[1:])",
             "tests/search/test_finding.py::test_e4_what_is_excluded_is_not_found_in_any_way",
         ),
         ("tests/search",),

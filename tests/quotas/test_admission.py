@@ -102,6 +102,7 @@ async def test_a_repeated_settlement_counts_once(house: Application, company: Co
     results = await asyncio.gather(*(quotas.settle(op, admission, {"ai.tokens.total": 70}) for _ in range(20)))
 
     assert sorted(results) == [False] * 19 + [True]
+    assert not await quotas.settle(op, admission, {"ai.tokens.total": 70})
     assert await used(op, "team", "ai.tokens.total") == (70, 0)
 
 
