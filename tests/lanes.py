@@ -14,6 +14,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 # What is gone, and what shows as much or more.
 REPLACED: dict[str, str] = {
+    "tests/findings/test_table.py::test_every_finding_has_a_test_of_its_number_and_no_test_has_another":
+        "tests/findings/test_table.py::test_every_test_that_is_named_by_a_finding_is_of_one_on_the_page",
+    "tests/findings/test_table.py::test_the_page_names_a_test_of_the_findings_own_number":
+        "tests/findings/test_table.py::test_the_page_names_tests_of_the_findings_own_number",
     "tests/ai/test_agent_faults.py::test_a_run_whose_server_was_killed_goes_on_elsewhere_and_does_nothing_twice":
         "tests/ai/test_agent_faults.py::test_runs_whose_servers_are_killed_at_any_moment_do_nothing_twice",
     "tests/ai/test_faults.py::test_a_model_that_dies_is_told_in_two_seconds_with_what_it_said":
