@@ -62,7 +62,7 @@ FAULTS = (
     Fault(
         Mutant(
             "notes", "a save over a newer version is taken", "src/atrium/product/notes/permissions.py",
-            'if_match not in ("*", note.etag()):', 'if_match not in ("*", if_match):',
+            "names_tag(if_match, note.etag()):", "names_tag(if_match, if_match):",
             "tests/api/test_notes.py::test_a_stale_edit_is_refused_with_the_current_version",
         ),
         ("tests/api/test_notes.py", "tests/api/test_note_history.py"),
