@@ -48,6 +48,8 @@ _PAUSE, _LONGEST_PAUSE = 0.1, 2.0
 _BEGIN_SECONDS = 10.0
 # A machine that sends up to so many tokens a piece is counted by its pieces; learned from replies of so many.
 _ONE_A_PIECE, _ENOUGH_PIECES = 1.5, 20
+# The longest reply, in characters, that an estimate is compared with: it is made on the event loop.
+_LEARNED = 20_000
 # What was learned is an average; rather too many than too few.
 _RATHER = 1.03
 Also = Callable[[Context, str, ShownUsage], Awaitable[None]]
@@ -152,9 +154,9 @@ class Asking:
         ratios.learn(self._machine("question"), exact.prompt_tokens, self._reserved.prompt)
         if self.pieces >= _ENOUGH_PIECES and not self.calls:
             ratios.learn(self._machine("piece"), exact.completion_tokens, self.pieces)
-        # Long replies are no better to learn from, and take longer to estimate.
-        if 0 < self._transcript.position - self._at <= 20_000:
-            ratios.learn(self._machine("reply"), exact.completion_tokens, estimate_tokens(self._said()))
+        # Long replies are no better to learn from, and take longer to estimate; arguments of calls are no part of the transcript.
+        if 0 < self._transcript.position - self._at <= _LEARNED and len(said := self._said()) <= _LEARNED:
+            ratios.learn(self._machine("reply"), exact.completion_tokens, estimate_tokens(said))
 
 
 class Running:
