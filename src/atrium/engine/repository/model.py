@@ -311,27 +311,6 @@ class TrashedObject(msgspec.Struct, frozen=True):
     deleted_at: datetime
 
 
-class ObjectDeleted(msgspec.Struct, frozen=True):
-    """Announced inside the transaction that put the object in the trash."""
-
-    object: StoredObject
-
-
-class ObjectsChanged(msgspec.Struct, frozen=True):
-    """Announced inside the transaction that changed whose these objects are, who may read them, their text, or whether they are there.
-
-    A written version is announced as ObjectWritten instead.
-    """
-
-    ids: list[UUID]
-
-
-class ObjectsMoved(msgspec.Struct, frozen=True):
-    """Announced inside the transaction that gave these objects other keys; nothing else about them changed."""
-
-    ids: list[UUID]
-
-
 class ObjectMissing(Missing):
     """Absent, or not visible to the caller."""
 

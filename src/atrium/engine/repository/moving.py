@@ -4,11 +4,11 @@ from uuid import UUID
 
 from atrium.engine.repository import moving_rows, permissions, writing
 from atrium.engine.repository.model import (
+    OBJECTS,
     BadKey,
     Conditions,
     KeyTaken,
     ObjectMissing,
-    ObjectsMoved,
     StoredObject,
     name_in,
     require_key,
@@ -17,6 +17,7 @@ from atrium.engine.repository.model import (
 from atrium.ground.access import service as access
 from atrium.ground.access.model import NotPermitted
 from atrium.ground.audit import service as audit
+from atrium.ground.sharing.model import ThingsChanged
 from atrium.kit.errors import TooLarge
 from atrium.seams.context import Context
 
@@ -38,7 +39,7 @@ async def move_object(ctx: Context, id: UUID, key: str, if_match: str | None = N
     if name_in(key) != name_in(target.key):
         await moving_rows.rename_versions(ctx.db, ctx.who.org_id, id, name_in(target.key), name_in(key))
     await audit.record(ctx, "repository.moved", id)
-    await ctx.announce(ObjectsMoved([id]))
+    await ctx.announce(ThingsChanged(OBJECTS, [id], "moved"))
     return await permissions.read_visible(ctx, id)
 
 
@@ -64,7 +65,7 @@ async def move_folder(ctx: Context, before: str, after: str) -> list[UUID]:
         taken = await moving_rows.find_taken(ctx.db, ctx.who.org_id, ctx.who.team_id, ids, keys)
         raise KeyTaken("something is stored at one of the new keys; nothing was moved", key=taken)
     await audit.record(ctx, "repository.folder_moved", ctx.who.team_id, count=len(ids))
-    await ctx.announce(ObjectsMoved(ids))
+    await ctx.announce(ThingsChanged(OBJECTS, ids, "moved"))
     return ids
 
 

@@ -21,7 +21,6 @@ from atrium.engine.repository.model import (
     Listing,
     ObjectDetail,
     ObjectMissing,
-    ObjectsChanged,
     OrgScopeRefused,
     StoredObject,
     Text,
@@ -34,6 +33,7 @@ from atrium.engine.repository.model import (
 from atrium.engine.repository.writing import SMALL
 from atrium.ground.access import service as access
 from atrium.ground.sharing import abilities
+from atrium.ground.sharing.model import ThingsChanged
 from atrium.kit.errors import TooLarge
 from atrium.kit.paging import Pager
 from atrium.seams.blobs import BlobMissing
@@ -296,7 +296,9 @@ async def forget_grants(services: Services) -> int:
         ended = await store.forget_grants(db)
     for org_id, found in groupby(sorted(ended), key=lambda one: one[0]):
         async with services.database.begin(org_id) as db:
-            await Context.of_company(services, db, org_id).announce(ObjectsChanged([id for _, id in found]))
+            await Context.of_company(services, db, org_id).announce(
+                ThingsChanged(OBJECTS, [id for _, id in found], "shared")
+            )
     return len(ended)
 
 

@@ -11,14 +11,13 @@ from atrium.engine.repository.model import (
     Capability,
     NotSharable,
     ObjectGrant,
-    ObjectsChanged,
     StoredObject,
     Visibility,
 )
 from atrium.ground.audit import service as audit
 from atrium.ground.identity import service as identity
 from atrium.ground.sharing import abilities
-from atrium.ground.sharing.model import PrincipalType
+from atrium.ground.sharing.model import PrincipalType, ThingsChanged
 from atrium.ground.tenancy import service as tenancy
 from atrium.kit.errors import Missing
 from atrium.kit.paging import Page, Pager
@@ -63,7 +62,7 @@ async def share_object(
     await audit.record(
         ctx, "repository.shared", id, principal_type=principal_type, principal=principal_id, capability=capability
     )
-    await ctx.announce(ObjectsChanged([id]))
+    await ctx.announce(ThingsChanged(OBJECTS, [id], "shared"))
     grant = await store.find_grant(ctx.db, ctx.who.org_id, id, principal_id)
     if grant is None:
         raise Missing("the grant is gone already")
@@ -77,14 +76,14 @@ async def unshare_object(ctx: Context, id: UUID, principal_id: UUID) -> int:
     if ended:
         await store.set_visibility(ctx.db, ctx.who.org_id, id, target.visibility)
         await audit.record(ctx, "repository.unshared", id, principal=principal_id)
-        await ctx.announce(ObjectsChanged([id]))
+        await ctx.announce(ThingsChanged(OBJECTS, [id], "shared"))
     return ended
 
 
 async def end_grants_to(ctx: Context, person_id: UUID) -> None:
     """Withdraw every object that was shared with a person of the caller's company."""
     ended = await store.delete_grants_to(ctx.db, ctx.who.org_id, person_id)
-    await ctx.announce(ObjectsChanged(ended))
+    await ctx.announce(ThingsChanged(OBJECTS, ended, "shared"))
 
 
 async def list_grants(ctx: Context, id: UUID, limit: int, cursor: str | None) -> Page[ObjectGrant]:
@@ -102,7 +101,7 @@ async def set_visibility(ctx: Context, id: UUID, visibility: Visibility) -> tupl
     if visibility != target.visibility or ended:
         await store.set_visibility(ctx.db, ctx.who.org_id, id, visibility)
         await audit.record(ctx, "repository.visibility", id, visibility=visibility, ended=ended)
-        await ctx.announce(ObjectsChanged([id]))
+        await ctx.announce(ThingsChanged(OBJECTS, [id], "visibility"))
     # The caller gets the reply even when this change ended the grant or the visibility that let them manage the object.
     shown = await store.find_by_key(ctx.db, ctx.who.org_id, target.team_id, target.key)
     return shown or target, ended

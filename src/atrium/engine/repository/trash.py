@@ -9,10 +9,9 @@ import msgspec
 
 from atrium.engine.repository import blob_rows, permissions, space, store, trash_rows, writing
 from atrium.engine.repository.model import (
+    OBJECTS,
     Conditions,
     KeyTaken,
-    ObjectDeleted,
-    ObjectsChanged,
     StoredObject,
     TrashedObject,
     Version,
@@ -22,6 +21,7 @@ from atrium.engine.repository.model import (
 from atrium.ground.access import service as access
 from atrium.ground.audit import service as audit
 from atrium.ground.quotas import service as quotas
+from atrium.ground.sharing.model import ThingsChanged
 from atrium.seams.context import Context, Operation, Services
 
 # How much one transaction takes away: so many objects, and no more than so many of their versions.
@@ -59,7 +59,7 @@ async def delete_version(ctx: Context, id: UUID, version_id: UUID, *, keep: bool
         await blob_rows.insert_hints(ctx.db, ctx.who.org_id, [bytes.fromhex(gone.sha256)])
         await quotas.use_within(ctx, target.team_id, {space.STORAGE: -gone.size})
     await audit.record(ctx, "repository.version_deleted", id, version=gone.number)
-    await ctx.announce(ObjectsChanged([id]))
+    await ctx.announce(ThingsChanged(OBJECTS, [id], "changed"))
     return gone
 
 
@@ -79,7 +79,7 @@ async def restore_object(ctx: Context, id: UUID, key: str | None) -> TrashedObje
     if not await trash_rows.take_out(ctx.db, ctx.who.org_id, id, wanted):
         raise KeyTaken("something is stored at this key by now; name another one as `key`", key=wanted)
     await audit.record(ctx, "repository.restored", id)
-    await ctx.announce(ObjectsChanged([id]))
+    await ctx.announce(ThingsChanged(OBJECTS, [id], "restored"))
     return msgspec.structs.replace(found, key=wanted)
 
 
@@ -127,7 +127,7 @@ async def hand_over(ctx: Context, owner_id: UUID, to: UUID, private: Literal["tr
     """Hand a person's shared items over to another member; their private ones go along, or into their own trash."""
     moved = await trash_rows.hand_over(ctx.db, ctx.who.org_id, owner_id, to, private=private == "transfer")
     trashed = await trash_rows.put_all_in_trash(ctx.db, ctx.who.org_id, owner_id, ctx.who.user_id)
-    await ctx.announce(ObjectsChanged([*moved, *trashed]))
+    await ctx.announce(ThingsChanged(OBJECTS, [*moved, *trashed], "handed over"))
     return HandedOver(len(moved), len(trashed))
 
 
@@ -144,8 +144,7 @@ async def _delete(ctx: Context, target: StoredObject, *, keep: bool) -> None:
     else:
         size = await space.let_go(ctx, [target.id])
         await audit.record(ctx, "repository.purged", target.id, bytes=size)
-    await ctx.announce(ObjectDeleted(target))
-    await ctx.announce(ObjectsChanged([target.id]))
+    await ctx.announce(ThingsChanged(OBJECTS, [target.id], "deleted"))
 
 
 async def _held(ctx: Context, id: UUID) -> TrashedObject | None:

@@ -7,11 +7,11 @@ from uuid import UUID
 from atrium.engine.repository import blob_rows, permissions, release, space, store, uploads
 from atrium.engine.repository.model import (
     KIND,
+    OBJECTS,
     Conditions,
     KeyTaken,
     ObjectDraft,
     ObjectMissing,
-    ObjectsChanged,
     ObjectStale,
     ObjectWritten,
     Provenance,
@@ -28,6 +28,7 @@ from atrium.ground.access import service as access
 from atrium.ground.audit import service as audit
 from atrium.ground.quotas import service as quotas
 from atrium.ground.sharing import abilities
+from atrium.ground.sharing.model import ThingsChanged
 from atrium.kit.errors import TooLarge, Unavailable
 from atrium.kit.etags import names_tag
 from atrium.kit.http import OCTETS, clean_type
@@ -182,7 +183,7 @@ async def mark_deleted(ctx: Context, id: UUID) -> StoredObject:
     )
     marked = await store.add_version(ctx.db, ctx.who, id, None, marker)
     await audit.record(ctx, "repository.marked_deleted", id, version=marked.version.number)
-    await ctx.announce(ObjectsChanged([id]))
+    await ctx.announce(ThingsChanged(OBJECTS, [id], "deleted"))
     return marked
 
 

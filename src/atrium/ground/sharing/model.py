@@ -3,10 +3,14 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal
+from uuid import UUID
+
+import msgspec
 
 PrincipalType = Literal["user", "team", "org"]
 Ability = Literal["read", "write", "delete", "manage"]
 EVERY: tuple[Ability, ...] = ("read", "write", "delete", "manage")
+Change = Literal["changed", "text", "moved", "shared", "visibility", "deleted", "restored", "handed over"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -60,3 +64,14 @@ class ThingTable:
     def permissions_of(self, level: str) -> list[str]:
         """What a grant of a level gives, as permissions, weakest first."""
         return [self.permission(ability) for ability in EVERY if ability in self.grants.gives[level]]
+
+
+class ThingsChanged(msgspec.Struct, frozen=True):
+    """Announced in the transaction that changed things of one kind: where they are, who may read them, whether they are there.
+
+    A text that was written is announced by its own domain instead, with the text (`NoteSaved`, `ObjectWritten`).
+    """
+
+    of: ThingTable
+    ids: list[UUID]
+    change: Change

@@ -5,9 +5,10 @@ The rows themselves are written by triggers, whatever code changes the things; t
 
 from functools import partial
 
-from atrium.engine.repository.model import ObjectDeleted, ObjectsChanged, ObjectsMoved, ObjectWritten
+from atrium.engine.repository.model import ObjectWritten
+from atrium.ground.sharing.model import ThingsChanged
 from atrium.product.changes.hub import Hub
-from atrium.product.notes.model import NoteSaved, NotesChanged
+from atrium.product.notes.model import NoteSaved
 from atrium.seams.context import Context
 from atrium.seams.wiring import Listener
 
@@ -19,7 +20,4 @@ async def on_change(ctx: Context, event: object) -> None:
         ctx.db.after_commit(partial(hub.committed, ctx.who.org_id))
 
 
-LISTENERS = tuple(
-    Listener(event, on_change)
-    for event in (NoteSaved, NotesChanged, ObjectWritten, ObjectDeleted, ObjectsChanged, ObjectsMoved)
-)
+LISTENERS = tuple(Listener(event, on_change) for event in (NoteSaved, ObjectWritten, ThingsChanged))

@@ -127,12 +127,6 @@ class NoteSaved(msgspec.Struct, frozen=True):
     note: Note
 
 
-class NotesChanged(msgspec.Struct, frozen=True):
-    """Announced inside the transaction that changed whose these notes are, who may read them, or whether they are there."""
-
-    ids: list[UUID]
-
-
 class NoteMissing(Missing):
     """Absent, or not visible to the caller."""
 

@@ -9,16 +9,17 @@ from atrium.ground.access import service as access
 from atrium.ground.audit import service as audit
 from atrium.ground.identity import service as identity
 from atrium.ground.sharing import abilities
+from atrium.ground.sharing.model import ThingsChanged
 from atrium.kit.ids import new_id
 from atrium.kit.paging import Page, Pager, fitting
 from atrium.product.notes import permissions, space, store
 from atrium.product.notes.model import (
     KIND,
+    NOTES,
     Grant,
     Note,
     NoteMissing,
     NoteSaved,
-    NotesChanged,
     NoteShare,
     NotSharable,
     OrgScopeRefused,
@@ -101,21 +102,22 @@ async def share_note(ctx: Context, id: UUID, user_id: UUID, permission: str | No
             errors=[{"path": "user_id", "message": "not a person of your company"}],
         )
     if permission is None:
-        await store.delete_grant(ctx.db, ctx.who.org_id, id, user_id)
         grant = Grant(id, user_id, None, ctx.who.user_id)
+        if not await store.delete_grant(ctx.db, ctx.who.org_id, id, user_id):
+            return grant
     else:
         grant = await store.put_grant(ctx.db, ctx.who.org_id, id, user_id, permission, ctx.who.user_id) or Grant(
             id, user_id, None, ctx.who.user_id
         )
     await audit.record(ctx, "notes.shared" if permission else "notes.unshared", id, user=user_id, permission=permission)
-    await ctx.announce(NotesChanged([id]))
+    await ctx.announce(ThingsChanged(NOTES, [id], "shared"))
     return grant
 
 
 async def end_grants_to(ctx: Context, person_id: UUID) -> None:
     """Withdraw every note that was shared with a person of the caller's company."""
     ended = await store.delete_grants_to(ctx.db, ctx.who.org_id, person_id)
-    await ctx.announce(NotesChanged(ended))
+    await ctx.announce(ThingsChanged(NOTES, ended, "shared"))
 
 
 async def list_shares(ctx: Context, id: UUID, limit: int, cursor: str | None) -> Page[NoteShare]:

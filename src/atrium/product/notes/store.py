@@ -1,4 +1,4 @@
-"""SQL of notes: which rows a person may read is decided here, one index for each way."""
+"""SQL of notes. Which rows a person may read comes from `ground/sharing/rule`, one index for each way."""
 
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -245,13 +245,15 @@ async def put_grant(
     )
 
 
-async def delete_grant(db: Transaction, org_id: UUID, note_id: UUID, user_id: UUID) -> None:
-    await db.run(
+async def delete_grant(db: Transaction, org_id: UUID, note_id: UUID, user_id: UUID) -> bool:
+    """Whether there was one."""
+    ended = await db.run(
         "DELETE FROM note_grants WHERE org_id = :org_id AND note_id = :note_id AND user_id = :user_id",
         org_id=org_id,
         note_id=note_id,
         user_id=user_id,
     )
+    return bool(ended)
 
 
 async def delete_grants_to(db: Transaction, org_id: UUID, user_id: UUID) -> list[UUID]:

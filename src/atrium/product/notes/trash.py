@@ -9,8 +9,9 @@ import msgspec
 
 from atrium.ground.access import service as access
 from atrium.ground.audit import service as audit
+from atrium.ground.sharing.model import ThingsChanged
 from atrium.product.notes import permissions, trash_rows
-from atrium.product.notes.model import Note, NotesChanged, TrashedNote
+from atrium.product.notes.model import NOTES, Note, TrashedNote
 from atrium.seams.context import Context, Operation, Services
 
 # How much one transaction takes away: so many notes, and no more than so many of their versions.
@@ -48,7 +49,7 @@ async def restore_note(ctx: Context, id: UUID) -> TrashedNote | None:
     if note is not None:
         await trash_rows.take_out(ctx.db, ctx.who.org_id, id)
         await audit.record(ctx, "notes.restored", id)
-        await ctx.announce(NotesChanged([id]))
+        await ctx.announce(ThingsChanged(NOTES, [id], "restored"))
     return note
 
 
@@ -96,7 +97,7 @@ async def hand_over(ctx: Context, owner_id: UUID, to: UUID, private: Literal["tr
     """Hand a person's shared items over to another member; their private ones go along, or into their own trash."""
     moved = await trash_rows.hand_over(ctx.db, ctx.who.org_id, owner_id, to, private=private == "transfer")
     trashed = await trash_rows.put_all_in_trash(ctx.db, ctx.who.org_id, owner_id, ctx.who.user_id)
-    await ctx.announce(NotesChanged([*moved, *trashed]))
+    await ctx.announce(ThingsChanged(NOTES, [*moved, *trashed], "handed over"))
     return HandedOver(len(moved), len(trashed))
 
 
@@ -105,7 +106,7 @@ async def _delete(ctx: Context, note: Note) -> None:
         await trash_rows.put_in_trash(ctx.db, ctx.who.org_id, note.id, ctx.who.user_id)
     else:
         await trash_rows.delete_notes(ctx.db, ctx.who.org_id, [note.id])
-    await ctx.announce(NotesChanged([note.id]))
+    await ctx.announce(ThingsChanged(NOTES, [note.id], "deleted"))
 
 
 async def _held(ctx: Context, id: UUID) -> TrashedNote | None:

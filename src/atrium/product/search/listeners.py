@@ -1,8 +1,9 @@
 """What search hears: everything that changes what can be found, or who may find it."""
 
 from atrium.engine.repository import texts
-from atrium.engine.repository.model import ObjectsChanged, ObjectsMoved, ObjectWritten
-from atrium.product.notes.model import NoteSaved, NotesChanged
+from atrium.engine.repository.model import ObjectWritten
+from atrium.ground.sharing.model import ThingsChanged
+from atrium.product.notes.model import NoteSaved
 from atrium.product.search import indexing
 from atrium.seams.context import Context
 from atrium.seams.wiring import Listener
@@ -11,11 +12,6 @@ from atrium.seams.wiring import Listener
 async def on_note_saved(ctx: Context, event: NoteSaved) -> None:
     """Write the note's row, together with the note."""
     await indexing.put_note(ctx.db, ctx.services.compute, ctx.who.org_id, event.note)
-
-
-async def on_notes_changed(ctx: Context, event: NotesChanged) -> None:
-    """Follow the notes."""
-    await indexing.refresh(ctx.db, ctx.services.compute, ctx.who.org_id, "notes", event.ids)
 
 
 async def on_object_written(ctx: Context, event: ObjectWritten) -> None:
@@ -27,20 +23,16 @@ async def on_object_written(ctx: Context, event: ObjectWritten) -> None:
     await indexing.put_object(ctx.db, ctx.services.compute, ctx.who.org_id, event.object, text)
 
 
-async def on_objects_changed(ctx: Context, event: ObjectsChanged) -> None:
-    """Follow the objects."""
-    await indexing.refresh(ctx.db, ctx.services.compute, ctx.who.org_id, "objects", event.ids)
-
-
-async def on_objects_moved(ctx: Context, event: ObjectsMoved) -> None:
-    """Follow the objects to their new keys."""
-    await indexing.follow_moved(ctx.db, ctx.services.compute, ctx.who.org_id, event.ids)
+async def on_things_changed(ctx: Context, event: ThingsChanged) -> None:
+    """Follow the things, and objects to their new keys."""
+    if event.change == "moved":
+        await indexing.follow_moved(ctx.db, ctx.services.compute, ctx.who.org_id, event.ids)
+    else:
+        await indexing.refresh(ctx.db, ctx.services.compute, ctx.who.org_id, event.of.table, event.ids)
 
 
 LISTENERS = (
     Listener(NoteSaved, on_note_saved),
-    Listener(NotesChanged, on_notes_changed),
     Listener(ObjectWritten, on_object_written),
-    Listener(ObjectsChanged, on_objects_changed),
-    Listener(ObjectsMoved, on_objects_moved),
+    Listener(ThingsChanged, on_things_changed),
 )
