@@ -136,6 +136,28 @@ async def test_a_second_factor_is_still_asked_for(company: Company, admin: Clien
     assert (await log_in(ann, NEW)).code == "identity.totp_required"
 
 
+async def test_a_second_factor_that_is_turned_on_meanwhile_is_asked_for(
+    company: Company, admin: Client, nobody: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann, bo = await person(company), await person(company)
+    link, other = await offer(admin, ann), await offer(admin, bo)
+    passwords = company.house.services.passwords
+    hash_password, secrets = passwords.hash, list[str]()
+
+    async def turn_on_and_hash(password: str) -> str:
+        secrets.append((await ann.post("/api/2fa/enable", {}))["secret"])
+        return await hash_password(password)
+
+    monkeypatch.setattr(passwords, "hash", turn_on_and_hash)
+    refused = await redeem(nobody, link)
+    monkeypatch.undo()
+    right = await redeem(nobody, link, code=pyotp.TOTP(secrets[0]).now())
+
+    assert (refused.status, refused.code) == (401, "identity.code_refused")
+    assert right.status == 200
+    assert (await redeem(nobody, other)).status == 200
+
+
 @pytest.mark.parametrize("password", ["short", "password123", "x" * 1025])
 async def test_a_bad_password_leaves_the_link(company: Company, admin: Client, nobody: Client, password: str) -> None:
     link = await offer(admin, await person(company))

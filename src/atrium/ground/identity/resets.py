@@ -68,11 +68,19 @@ async def reset_password(op: Operation, token: str, password: str, code: str | N
         raise
     hashed = await op.services.passwords.hash(password)
     async with acting.begin(ending=(account.id,)) as ctx:
+        await _require_same_factor(ctx, account)
         if not await store.spend_reset(ctx.db, account.org_id, digest):
             raise LinkSpent(_SPENT)
         session = await _signed_in(ctx, account, hashed, end)
     await limits.note_success(op, account.username)
     return session
+
+
+async def _require_same_factor(ctx: Context, account: Account) -> None:
+    """Refuse when the person turned a second factor on, or another one, while the password was being hashed."""
+    now = await store.hold_account(ctx.db, account.id)
+    if now is not None and now.totp_sealed != account.totp_sealed:
+        raise CodeRefused("the second factor was changed meanwhile; open the link again and enter its code")
 
 
 async def _offered(db: Transaction, org_id: UUID, user_id: UUID, base_url: str) -> ResetLink:
