@@ -84,6 +84,23 @@ async def test_an_object_written_over_one_wire_is_read_over_the_other(place: Pla
     assert events.count("repository.written") == 2
 
 
+async def test_tags_and_settings_that_are_written_and_removed_are_in_the_audit_trail(place: Place, ada: Person) -> None:
+    client, tags = ada.s3(), {"TagSet": [{"Key": "k", "Value": "secret words"}]}
+    client.put_object(Bucket=ada.bucket, Key="k", Body=b"words")
+    client.put_object_tagging(Bucket=ada.bucket, Key="k", Tagging=tags)
+    client.delete_object_tagging(Bucket=ada.bucket, Key="k")
+    client.put_bucket_tagging(Bucket=ada.bucket, Tagging=tags)
+    client.delete_bucket_tagging(Bucket=ada.bucket)
+    client.delete_bucket_cors(Bucket=ada.bucket)
+
+    async with place.server.client(ada.token) as api:
+        trail = await api.get("/api/audit")
+
+    kinds = [one["kind"] for one in trail.json()["items"]]
+    assert (kinds.count("repository.tagged"), kinds.count("s3.bucket_changed")) == (2, 3)
+    assert "secret words" not in trail.text
+
+
 @pytest.mark.parametrize(
     ("asked", "status", "body"),
     [

@@ -32,6 +32,7 @@ from atrium.engine.repository.model import (
 )
 from atrium.engine.repository.writing import SMALL
 from atrium.ground.access import service as access
+from atrium.ground.audit import service as audit
 from atrium.ground.sharing import abilities
 from atrium.ground.sharing.model import ThingsChanged
 from atrium.kit.errors import TooLarge
@@ -181,9 +182,10 @@ async def scan_versions(
 
 
 async def set_attributes(ctx: Context, keyed: Keyed, attributes: dict[str, Any]) -> None:
-    """Replace what a gateway left with a version the caller may edit."""
+    """Replace what a gateway left with a version the caller may edit, such as its tags."""
     await permissions.require(ctx, keyed.object, "write")
     await keyed_rows.set_attributes(ctx.db, ctx.who.org_id, keyed.version.id, attributes)
+    await audit.record(ctx, "repository.tagged", keyed.object.id, version=keyed.version.number)
 
 
 async def edit_object(ctx: Context, id: UUID, visibility: Visibility | None = None) -> StoredObject:

@@ -196,6 +196,7 @@ async def mark_absent(ctx: Context, key: str) -> StoredObject:
     if made is None:
         raise KeyTaken("this key was just written by another request, or you may not see its object")
     await audit.record(ctx, "repository.marked_deleted", made.id, version=1)
+    await ctx.announce(ThingsChanged(OBJECTS, [made.id], "deleted"))
     return made
 
 

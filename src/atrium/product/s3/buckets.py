@@ -191,6 +191,9 @@ async def delete_setting(op: Operation, admitted: Admitted) -> Download:
             await store.describe_bucket(ctx.db, ctx.who, bucket.name, {}, None)
         elif request.has("cors"):
             await store.describe_bucket(ctx.db, ctx.who, bucket.name, None, [])
+        else:
+            return empty(204)
+        await audit.record(ctx, "s3.bucket_changed", bucket.name)
     return empty(204)
 
 
