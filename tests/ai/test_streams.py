@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from atrium.boot.assemble import Application
-from atrium.engine.ai import keeping, running
+from atrium.engine.ai import chores, keeping, running
 from atrium.kit import transcripts
 from atrium.kit.shares import Capacity
 from tests.ai.conftest import reserved, used
@@ -490,7 +490,7 @@ async def test_old_turns_are_forgotten_with_their_words(
     line.finish()
     await reader.ended()
     await run_as_owner(url, "UPDATE turns SET ended_at = now() - interval '25 hours' WHERE id = $1", UUID(reader.turn))
-    await keeping.forget(houses[0].services)
+    await chores.TURNS.run(houses[0].services)
 
     gone = await alice.post("/api/ai/chat/stream", {"resume": reader.turn})
     pieces = await run_as_owner(url, "SELECT FROM turn_pieces WHERE turn_id = $1", UUID(reader.turn))

@@ -24,7 +24,7 @@ VAGUE = {"base", "common", "core", "data", "helpers", "info", "manager", "misc",
 SQL = re.compile(r"\b(SELECT|INSERT INTO|UPDATE \w+ SET|DELETE FROM|MERGE INTO)\b|^\s*(select|insert|update|delete)\s")
 SQL_HOMES = {
     "ground/sharing/rule.py": "writes conditions that every store of a shared thing puts into its statements",
-    "kit/database.py": "asks whether PostgreSQL answers",
+    "kit/database.py": "asks whether PostgreSQL answers, and deletes what is old",
     "kit/holds.py": "what a transaction begins with",
     "kit/migrate.py": "keeps the ledger of migrations",
     "kit/presence.py": "takes the lock that says a process is there",
@@ -34,11 +34,11 @@ SQL_HOMES = {
 }
 SYSTEM = {
     "seams/context.py": "the way to a system transaction",
+    "seams/retention.py": "deletes old rows of every company, without reading them",
     "admin/instance/service.py": "first run, configuration and counts, before or above any company",
     "boot/blobs.py": "re-hashes the bytes of every company",
     "engine/repository/parts.py": "finds uploads that nobody came back for, in every company",
     "engine/jobs/claiming.py": "takes turns between the teams of every company",
-    "product/translation/chores.py": "forgets old translations of every company, without reading them",
     "product/localization/chores.py": "looks at the catalogs on disk, and forgets messages that were retired long ago",
     "engine/workflows/chores.py": "forgets old runs of every company, without reading them",
     "product/search/chores.py": "finds what the index has not read yet, and counts words, in every company",
@@ -47,7 +47,6 @@ SYSTEM = {
     "product/onboarding/funnel.py": "finds whose the sign-up form is, before anybody is known",
     "product/onboarding/chores.py": "finds whose the sign-up form is, before anybody is known",
     "admin/hosting/invitations.py": "founds the company of a person who was accepted",
-    "product/triggers/chores.py": "forgets the old history of triggers of every company, without reading it",
     "product/triggers/history.py": "deletes the history of a trigger that is being deleted, without reading it",
     "engine/ai/keeping.py": "stores what the models of every company say, without reading it, and finds turns of dead processes",
     "engine/executors/probing.py": "machines belong to the instance, and serve many companies",
@@ -77,7 +76,6 @@ SYSTEM = {
     "ground/audit/sealer.py": "chains the events of every company",
     "ground/audit/verification.py": "checks the events of every company",
     "ground/audit/service.py": "lists the end of every company's chain",
-    "ground/idempotency/service.py": "forgets old replies, in every company",
     "product/changes/chores.py": "finds shares that came to their date and forgets old rows, in every company, without reading them",
     "product/changes/hub.py": "finds companies that have something new, without reading it, and wakes the other processes",
     "product/notes/trash.py": "finds what has been in the trash for long enough, in every company",

@@ -272,7 +272,7 @@ async def test_what_is_older_than_a_month_is_forgotten(company: Company) -> None
     await run_as_owner(url, "UPDATE change_rows SET at = now() - interval '31 days' WHERE org_id = $1", company.org.id)
     await alice.post("/api/notes", {"title": "new"})
 
-    await chores.forget(company.house.services)
+    await chores.ROWS.run(company.house.services)
 
     left = await run_as_owner(url, "SELECT kind FROM change_rows WHERE org_id = $1", company.org.id)
     assert len(left) == 1

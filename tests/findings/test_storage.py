@@ -13,7 +13,7 @@ import pytest
 
 from atrium.boot.assemble import Application
 from atrium.boot.storing import KEEPERS
-from atrium.engine.jobs import service as jobs
+from atrium.engine.jobs import queue_rows
 from atrium.engine.workflows import run_rows
 from atrium.ground.quotas import recount
 from atrium.ground.quotas import service as quotas
@@ -291,8 +291,8 @@ class World:
         assert reply.status == 200, reply.body
 
     async def forget(self) -> None:
-        await jobs.forget_finished(self.server.services.database, 0)
         async with self.server.services.database.begin_system() as db:
+            await queue_rows.forget_finished(db, timedelta(0), 500)
             await run_rows.forget_ended(db, timedelta(0), 500)
 
     async def ended(self) -> None:

@@ -8,7 +8,6 @@ import pytest
 
 from atrium.boot.assemble import Application
 from atrium.engine.jobs import queue_rows
-from atrium.engine.jobs import service as jobs
 from atrium.engine.workflows import chores, run_rows
 from atrium.ground.quotas.store import LOCK
 from atrium.kit.ids import new_id
@@ -119,7 +118,8 @@ async def test_g10_of_a_company_that_is_leaving_nothing_is_forgotten_and_all_is_
             parts = await queue_rows.forget_parts(db, timedelta(0))
         async with server.services.database.begin_system() as db:
             runs = await run_rows.forget_ended(db, timedelta(0), 500)
-        ended = await jobs.forget_finished(server.services.database, 0)
+        async with server.services.database.begin_system() as db:
+            ended = await queue_rows.forget_finished(db, timedelta(0), 500)
         return parts + runs + ended + await chores.remove_unnamed(server.services)
 
     assert await forget() == 0

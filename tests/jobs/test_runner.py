@@ -9,7 +9,7 @@ from uuid import UUID
 
 import pytest
 
-from atrium.engine.jobs import service
+from atrium.engine.jobs import chores, service
 from atrium.engine.jobs.model import FinishedJob
 from atrium.engine.jobs.runner import Runner
 from atrium.seams.context import Context
@@ -256,7 +256,7 @@ async def test_finished_jobs_leave_after_their_time_and_others_stay(queue: Queue
         await queue.complete(claim)
     await queue.sql("UPDATE jobs SET finished_at = now() - interval '31 days' WHERE id = $1", old)
 
-    gone = await service.forget_finished(queue.house.services.database, 30)
+    gone = await chores.FINISHED.run(queue.house.services)
 
     assert gone == 1
     assert {row[0] for row in await queue.sql("SELECT id FROM jobs")} == {fresh, waiting}

@@ -279,7 +279,7 @@ async def test_old_translations_are_forgotten(
         UUID(ada.org_id),
     )
 
-    await chores.forget(translating_house.services)
+    await chores.TRANSLATIONS.run(translating_house.services)
 
     assert [one["original"] for one in (await ada.get("/api/translate"))["items"]] == ["new"]
 

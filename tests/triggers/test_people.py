@@ -98,7 +98,7 @@ async def test_old_entries_are_forgotten_in_batches(house: Application, company:
         UUID(trigger["id"]), company.org.id,
     )  # fmt: skip
 
-    forgotten = await chores.forget(house.services)
+    forgotten = await chores.FIRES.run(house.services)
 
     assert forgotten >= 2500
     assert await outcomes(admin, trigger) == ["fired"]

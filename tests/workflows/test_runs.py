@@ -1,12 +1,14 @@
 """Runs: every step once, whatever happens to its attempts."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 import pytest
 
 from atrium.engine.workflows import chores, run_rows
+from atrium.seams import retention
 from tests.patience import PATIENCE
 from tests.workflows import probes
 from tests.workflows.engine import Engine, Starter, ref, spec_of, tool
@@ -262,9 +264,8 @@ async def test_runs_that_ended_91_days_ago_are_forgotten_with_their_steps_a_batc
         return forgotten
 
     forget_ended = run_rows.forget_ended
-    monkeypatch.setattr(run_rows, "forget_ended", counted)
-    monkeypatch.setattr(chores, "_AT_ONCE", 2)
-    await chores._forget(engine.server.services)
+    monkeypatch.setattr(retention, "BATCH", 2)
+    await replace(chores.ENDED, forget=counted).run(engine.server.services)
 
     assert [forgotten for _, forgotten in batches] == [2, 2, 1]
     assert len({id(db) for db, _ in batches}) == 3

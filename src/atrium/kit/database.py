@@ -414,6 +414,15 @@ def refusal_of(error: BaseException) -> AppError | None:
     return None
 
 
+def old_rows(table: str, since: str, key: str = "id", also: str = "true") -> str:
+    """A statement that deletes at most `:most` rows whose time in the column `since` lies further back than `:age`.
+
+    The condition stands twice: a row may have changed, or be gone, since it was chosen.
+    """
+    old = f"{since} < now() - :age::interval AND {also}"
+    return f"DELETE FROM {table} WHERE ({key}) IN (SELECT {key} FROM {table} WHERE {old} ORDER BY {since} LIMIT :most) AND {old}"
+
+
 async def teach_jsonb(connection: Connection) -> None:
     """Have jsonb go in and out as plain values."""
     async with connection.transaction():

@@ -1,10 +1,22 @@
 """What AI does in the background."""
 
-from atrium.engine.ai import keeping
+from datetime import timedelta
+
+from atrium.engine.ai import keeping, store
+from atrium.seams.retention import Retention, always
+from atrium.seams.settings import Settings
 from atrium.seams.wiring import Chore
 
+
+def _turn_age(settings: Settings) -> timedelta:
+    return timedelta(hours=settings.turn_retention_hours)
+
+
+TURNS = Retention("turns.forget", _turn_age, store.forget_turns)
+PROCESSES = Retention("turns.forget_processes", always(timedelta(days=1)), store.forget_processes)
 CHORES = (
     Chore("turns.store", 1, keeping.store_pieces),
     Chore("turns.settle_lost", 2, keeping.settle_lost),
-    Chore("turns.forget", 300, keeping.forget),
+    TURNS.chore(),
+    PROCESSES.chore(),
 )

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-from datetime import timedelta
 from uuid import UUID
 
 import msgspec
@@ -117,18 +116,6 @@ async def _usage_of(ctx: Context, prompt_tokens: int, reserved: int, pieces: lis
     tokens = max(last.pieces, await estimator.text("".join([piece.body for piece in pieces])))
     prompt = min(prompt_tokens, reserved)
     return TokenUsage(prompt, min(tokens, reserved - prompt), exact=False)
-
-
-async def forget(services: Services) -> int:
-    """Delete turns past their time, in bounded steps; how many."""
-    age, count = timedelta(hours=services.settings.turn_retention_hours), 0
-    while True:
-        async with services.database.begin_system() as db:
-            found = await store.forget_turns(db, age, _MOST_FORGOTTEN)
-            await store.forget_processes(db)
-        count += found
-        if found < _MOST_FORGOTTEN:
-            return count
 
 
 async def start(services: Services) -> tuple["asyncio.Task[None]", Presence]:

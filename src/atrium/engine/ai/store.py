@@ -265,11 +265,14 @@ async def delete_pieces(db: Transaction, ids: Sequence[UUID]) -> None:
     await db.run("DELETE FROM turn_pieces WHERE turn_id = ANY(:ids)", ids=list(ids))
 
 
-async def forget_processes(db: Transaction) -> int:
+async def forget_processes(db: Transaction, age: timedelta, most: int) -> int:
     """Delete processes that are gone and have no turns left to settle."""
     return await db.run(
         """
-        DELETE FROM turn_processes p WHERE p.seen_at < now() - interval '1 day'
-           AND NOT EXISTS (SELECT FROM turns t WHERE t.process_id = p.id AND t.state = 'running')
-        """
+        DELETE FROM turn_processes WHERE id IN (
+          SELECT p.id FROM turn_processes p WHERE p.seen_at < now() - :age::interval
+             AND NOT EXISTS (SELECT FROM turns t WHERE t.process_id = p.id AND t.state = 'running') LIMIT :most)
+        """,
+        age=age,
+        most=most,
     )

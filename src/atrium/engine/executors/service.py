@@ -170,12 +170,6 @@ async def reseal(database: Database, keys: Keyring) -> int:
     return changed
 
 
-async def forget_probes(database: Database) -> int:
-    """Drop what was found about machines that are gone."""
-    async with database.begin_system() as db:
-        return await store.forget_probes(db)
-
-
 async def _set_role(ctx: Context, role: Role, name: str | None) -> None:
     if name is None:
         await store.delete_role(ctx.db, ctx.who.org_id, ctx.who.team_id, role)

@@ -1,10 +1,11 @@
 """SQL of executors."""
 
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 from atrium.engine.executors.model import ExecutorChoice, ExecutorSpec, Probe, PushEndpoint, StoredExecutor
-from atrium.kit.database import Transaction
+from atrium.kit.database import Transaction, old_rows
 from atrium.kit.ids import NIL
 
 ROW = (
@@ -123,9 +124,9 @@ async def list_probes(db: Transaction) -> dict[str, Probe]:
     return {probe.subject: probe for probe in found}
 
 
-async def forget_probes(db: Transaction) -> int:
+async def forget_probes(db: Transaction, age: timedelta, most: int) -> int:
     """Delete probe results of executors that are no longer probed."""
-    return await db.run("DELETE FROM executor_probes WHERE probed_at < now() - interval '1 day'")
+    return await db.run(old_rows("executor_probes", "probed_at", key="ctid"), age=age, most=most)
 
 
 async def find_executor(db: Transaction, id: UUID) -> StoredExecutor | None:

@@ -1,16 +1,16 @@
 """What the queue does in the background."""
 
-from atrium.engine.jobs import parts, service
-from atrium.seams.context import Services
+from datetime import timedelta
+
+from atrium.engine.jobs import parts, queue_rows, service
+from atrium.seams.retention import Retention, always, days
 from atrium.seams.wiring import Chore
 
-
-async def _forget(services: Services) -> None:
-    await service.forget_finished(services.database, services.settings.job_retention_days)
-
-
+FINISHED = Retention("jobs.forget", days("job_retention_days"), queue_rows.forget_finished)
+WORKERS = Retention("jobs.forget_workers", always(timedelta(hours=1)), queue_rows.forget_silent_workers)
 CHORES = (
     Chore("jobs.sweep", 1, service.sweep),
-    Chore("jobs.forget", 300, _forget),
+    FINISHED.chore(),
+    WORKERS.chore(),
     Chore("jobs.forget_parts", 60, parts.forget),
 )

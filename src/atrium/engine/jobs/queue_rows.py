@@ -5,7 +5,7 @@ from datetime import timedelta
 from uuid import UUID
 
 from atrium.engine.jobs.model import Backlog, Claim, Lapsed, Lease
-from atrium.kit.database import Transaction
+from atrium.kit.database import Transaction, old_rows
 
 
 async def claim(
@@ -254,5 +254,5 @@ async def forget_worker(db: Transaction, id: UUID) -> None:
     await db.run("DELETE FROM job_workers WHERE id = :id", id=id)
 
 
-async def forget_silent_workers(db: Transaction) -> int:
-    return await db.run("DELETE FROM job_workers WHERE seen_at < now() - interval '1 hour'")
+async def forget_silent_workers(db: Transaction, age: timedelta, most: int) -> int:
+    return await db.run(old_rows("job_workers", "seen_at", key="ctid"), age=age, most=most)

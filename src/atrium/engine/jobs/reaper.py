@@ -1,12 +1,10 @@
 """Periodic maintenance: expire leases, promote scheduled jobs, reopen lanes whose quota recovered, delete old jobs."""
 
-from datetime import timedelta
 from itertools import groupby
 from uuid import UUID
 
 from atrium.engine.jobs import queue_rows, store
 from atrium.engine.jobs.settling import follow
-from atrium.kit.database import Database
 from atrium.kit.log import log
 from atrium.seams.context import Services
 
@@ -27,20 +25,6 @@ async def sweep(services: Services) -> int:
             for org_id, some in groupby(lapsed, key=lambda one: one.org_id)
         ]
     )
-
-
-async def forget_finished(database: Database, days: int) -> int:
-    """Drop jobs that ended so many days ago, a batch per transaction."""
-    gone = 0
-    while True:
-        async with database.begin_system() as db:
-            batch = await queue_rows.forget_finished(db, timedelta(days=days), AT_ONCE * 4)
-        gone += batch
-        if batch < AT_ONCE * 4:
-            break
-    async with database.begin_system() as db:
-        await queue_rows.forget_silent_workers(db)
-    return gone
 
 
 async def _lapse(services: Services, org_id: UUID, ids: list[UUID]) -> int:

@@ -192,11 +192,6 @@ async def sweep(services: Services) -> int:
     return lapsed
 
 
-async def forget_finished(database: Database, days: int) -> int:
-    """Drop jobs that ended more than so many days ago."""
-    return await reaper.forget_finished(database, days)
-
-
 def _registered(ctx: Context, kind: str) -> JobKind:
     found = ctx.services.registry.job_kinds.get(kind)
     if found is None:

@@ -1,21 +1,11 @@
 """What workflows do in the background."""
 
-from datetime import timedelta
-
 from atrium.engine.workflows import definition_rows, definitions, run_rows
 from atrium.seams.context import Services
+from atrium.seams.retention import Retention, days
 from atrium.seams.wiring import Chore
 
-_AT_ONCE = 500
-
-
-async def _forget(services: Services) -> None:
-    """Drop runs that ended long ago, a batch per transaction."""
-    age = timedelta(days=services.settings.run_retention_days)
-    while True:
-        async with services.database.begin_system() as db:
-            if await run_rows.forget_ended(db, age, _AT_ONCE) < _AT_ONCE:
-                return
+ENDED = Retention("workflows.forget", days("run_retention_days"), run_rows.forget_ended)
 
 
 async def remove_unnamed(services: Services) -> int:
@@ -32,4 +22,4 @@ async def remove_unnamed(services: Services) -> int:
     return removed
 
 
-CHORES = (Chore("workflows.forget", 300, _forget), Chore("workflows.remove_unnamed", 3600, remove_unnamed))
+CHORES = (ENDED.chore(), Chore("workflows.remove_unnamed", 3600, remove_unnamed))

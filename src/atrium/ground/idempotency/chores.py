@@ -1,12 +1,9 @@
 """What idempotency does in the background."""
 
-from atrium.ground.idempotency import service
-from atrium.seams.context import Services
-from atrium.seams.wiring import Chore
+from datetime import timedelta
 
+from atrium.ground.idempotency import store
+from atrium.seams.retention import Retention, always
 
-async def _forget(services: Services) -> None:
-    await service.forget_old(services.database)
-
-
-CHORES = (Chore("idempotency.forget", 300, _forget),)
+KEYS = Retention("idempotency.forget", always(timedelta(hours=24)), store.forget_keys)
+CHORES = (KEYS.chore(),)

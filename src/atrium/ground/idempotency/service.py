@@ -12,7 +12,6 @@ import msgspec
 
 from atrium.ground.idempotency import store
 from atrium.ground.idempotency.model import KeyReused, StoredReply, Unfinished
-from atrium.kit.database import Database
 from atrium.kit.errors import Invalid
 from atrium.kit.keys import Unsealable
 from atrium.seams.context import Context, Principal
@@ -67,12 +66,6 @@ async def keep(ctx: Context, key: str, reply: StoredReply) -> None:
 async def release(ctx: Context, key: str) -> None:
     """Give a key back whose request was refused, so that a corrected one may use it."""
     await store.delete_unanswered(ctx.db, ctx.who.org_id, ctx.who.user_id, key)
-
-
-async def forget_old(database: Database) -> int:
-    """Drop keys older than a day."""
-    async with database.begin_system() as db:
-        return await store.forget_old(db)
 
 
 def _binding(ctx: Context, key: str) -> str:

@@ -1,15 +1,17 @@
 """What identity does in the background."""
 
-from atrium.ground.identity import login, service
-from atrium.seams.context import Services
+from datetime import timedelta
+
+from atrium.ground.identity import login, store
+from atrium.seams.retention import Retention, always
 from atrium.seams.wiring import Chore
 
-
-async def _forget(services: Services) -> None:
-    await service.forget_expired(services.database)
-
-
+RETENTIONS = (
+    Retention("identity.forget_tokens", always(timedelta(days=1)), store.forget_tokens),
+    Retention("identity.forget_resets", always(timedelta(0)), store.forget_resets),
+    Retention("identity.forget_failed_sign_ins", always(timedelta(hours=1)), store.forget_failed_sign_ins),
+)
 CHORES = (
     Chore("identity.record_failures", 10, login.record_failures, last=True),
-    Chore("identity.forget", 300, _forget),
+    *(retention.chore() for retention in RETENTIONS),
 )

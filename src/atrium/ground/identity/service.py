@@ -370,13 +370,6 @@ async def list_names(ctx: Context, ids: list[UUID]) -> dict[UUID, str]:
     return await store.list_names(ctx.db, ctx.who.org_id, ids) if ids else {}
 
 
-async def forget_expired(database: Database) -> int:
-    """Drop credentials that ended more than a day ago, links that did, and failed sign-ins that were told."""
-    async with database.begin_system() as db:
-        forgotten = await store.forget_expired(db) + await store.forget_resets(db)
-        return forgotten + await store.forget_failed_sign_ins(db)
-
-
 async def _own_account(ctx: Context) -> Account:
     account = await store.find_account(ctx.db, ctx.who.user_id)
     if account is None:

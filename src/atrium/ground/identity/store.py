@@ -19,7 +19,7 @@ from atrium.ground.identity.model import (
     Token,
     TokenRow,
 )
-from atrium.kit.database import Database, Transaction
+from atrium.kit.database import Database, Transaction, old_rows
 from atrium.kit.pool import Connection
 
 ACCOUNT = (
@@ -436,8 +436,9 @@ async def list_sessions(
     )
 
 
-async def forget_expired(db: Transaction) -> int:
-    return await db.run("DELETE FROM tokens WHERE expires_at < now() - interval '1 day'")
+async def forget_tokens(db: Transaction, age: timedelta, most: int) -> int:
+    """Delete credentials that ended so long ago."""
+    return await db.run(old_rows("tokens", "expires_at"), age=age, most=most)
 
 
 async def set_org_role(db: Transaction, org_id: UUID, id: UUID, org_role: str | None) -> None:
@@ -491,8 +492,11 @@ async def take_failed_sign_ins(db: Transaction, limit: int) -> list[FailedSignIn
     )
 
 
-async def forget_failed_sign_ins(db: Transaction) -> int:
-    return await db.run("DELETE FROM failed_sign_ins WHERE failures = 0 AND failed_at < now() - interval '1 hour'")
+async def forget_failed_sign_ins(db: Transaction, age: timedelta, most: int) -> int:
+    """Delete those that were told."""
+    return await db.run(
+        old_rows("failed_sign_ins", "failed_at", key="user_id", also="failures = 0"), age=age, most=most
+    )
 
 
 async def replace_reset(
@@ -539,5 +543,5 @@ async def delete_resets(db: Transaction, org_id: UUID, user_id: UUID) -> None:
     )
 
 
-async def forget_resets(db: Transaction) -> int:
-    return await db.run("DELETE FROM password_resets WHERE expires_at < now()")
+async def forget_resets(db: Transaction, age: timedelta, most: int) -> int:
+    return await db.run(old_rows("password_resets", "expires_at", key="user_id"), age=age, most=most)

@@ -1,12 +1,13 @@
 """What limits do in the background."""
 
-from atrium.ground.limits import service
-from atrium.seams.context import Services
-from atrium.seams.wiring import Chore
+from datetime import timedelta
 
+from atrium.ground.limits import store
+from atrium.seams.retention import Retention, always
 
-async def _forget(services: Services) -> None:
-    await service.forget_old(services.database)
-
-
-CHORES = (Chore("limits.forget", 300, _forget),)
+RETENTIONS = (
+    Retention("limits.forget_rates", always(timedelta(minutes=5)), store.forget_rates),
+    Retention("limits.forget_failures", always(timedelta(minutes=30)), store.forget_failures),
+    Retention("limits.forget_sign_ins", always(timedelta(days=180)), store.forget_sign_ins),
+)
+CHORES = tuple(retention.chore() for retention in RETENTIONS)

@@ -54,12 +54,6 @@ async def note_success(op: Operation, username: str) -> None:
         await store.keep_known(ctx.db, guess.account)
 
 
-async def forget_old(database: Database) -> int:
-    """Drop counts that no longer matter."""
-    async with database.begin_system() as db:
-        return await store.forget_old(db)
-
-
 def _guess(op: Operation, username: str) -> Guess:
     # Inside a session guesses are counted for the session, not the address: a stolen one gets no more tries by moving.
     if op.who.credential_id != NIL:

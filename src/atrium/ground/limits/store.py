@@ -1,7 +1,9 @@
 """SQL of limits."""
 
+from datetime import timedelta
+
 from atrium.ground.limits.model import Guess
-from atrium.kit.database import Transaction
+from atrium.kit.database import Transaction, old_rows
 
 
 async def spend(db: Transaction, key: bytes, per_minute: int) -> float:
@@ -74,7 +76,13 @@ async def clear_failures(db: Transaction, key: bytes) -> None:
     await db.run("DELETE FROM login_failures WHERE key = :key", key=key)
 
 
-async def forget_old(db: Transaction) -> int:
-    removed = await db.run("DELETE FROM rate_limits WHERE arrives_at < now() - interval '5 minutes'")
-    removed += await db.run("DELETE FROM login_failures WHERE since < now() - interval '30 minutes'")
-    return removed + await db.run("DELETE FROM known_sign_ins WHERE seen_at < now() - interval '180 days'")
+async def forget_rates(db: Transaction, age: timedelta, most: int) -> int:
+    return await db.run(old_rows("rate_limits", "arrives_at", key="ctid"), age=age, most=most)
+
+
+async def forget_failures(db: Transaction, age: timedelta, most: int) -> int:
+    return await db.run(old_rows("login_failures", "since", key="ctid"), age=age, most=most)
+
+
+async def forget_sign_ins(db: Transaction, age: timedelta, most: int) -> int:
+    return await db.run(old_rows("known_sign_ins", "seen_at", key="ctid"), age=age, most=most)

@@ -1,16 +1,16 @@
 """What quotas do in the background."""
 
-from atrium.ground.quotas import service
+from datetime import timedelta
+
+from atrium.ground.quotas import service, store
 from atrium.seams.context import Services
+from atrium.seams.retention import Retention, always
 from atrium.seams.wiring import Chore
-
-
-async def _forget(services: Services) -> None:
-    await service.forget_old(services.database)
 
 
 async def _enter_noted(services: Services) -> None:
     await service.enter_noted(services.database)
 
 
-CHORES = (Chore("quotas.enter_noted", 60, _enter_noted), Chore("quotas.forget", 300, _forget))
+HOLDS = Retention("quotas.forget", always(timedelta(days=1)), store.forget_holds)
+CHORES = (Chore("quotas.enter_noted", 60, _enter_noted), HOLDS.chore())

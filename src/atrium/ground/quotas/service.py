@@ -265,12 +265,6 @@ async def apply_plan(ctx: Context, org_id: UUID, caps: dict[tuple[str, str], int
     return await store.list_set_by_hand(ctx.db, org_id)
 
 
-async def forget_old(database: Database) -> int:
-    """Drop settled and lapsed holds after a day."""
-    async with database.begin_system() as db:
-        return await store.forget_old(db)
-
-
 def _reservation(org_id: UUID, team_id: UUID, amounts: Amounts, lease: int) -> Reservation:
     return Reservation(Admission(new_id(), org_id, team_id, amounts), timedelta(seconds=lease))
 

@@ -6,7 +6,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.ground.quotas.model import STORAGE, Amounts, Entry, Hold, Kept, Limit, Meter, Raised, Reservation, Space
-from atrium.kit.database import Transaction
+from atrium.kit.database import Transaction, old_rows
 
 METER = "scope_id, dimension, reserved, counted_at, minute, hour, day, month, total"
 Limits = dict[tuple[UUID, str], dict[str, int]]
@@ -330,5 +330,6 @@ async def list_set_by_hand(db: Transaction, org_id: UUID) -> list[Limit]:
     )
 
 
-async def forget_old(db: Transaction) -> int:
-    return await db.run("DELETE FROM quota_holds WHERE state <> 'held' AND created_at < now() - interval '1 day'")
+async def forget_holds(db: Transaction, age: timedelta, most: int) -> int:
+    """Delete settled and lapsed holds."""
+    return await db.run(old_rows("quota_holds", "created_at", also="state <> 'held'"), age=age, most=most)

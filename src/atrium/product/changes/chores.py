@@ -7,10 +7,9 @@ from itertools import groupby
 from atrium.product.changes import store
 from atrium.product.changes.hub import Hub
 from atrium.seams.context import Services
+from atrium.seams.retention import Retention, always
 from atrium.seams.wiring import Chore
 
-KEPT_DAYS = 30
-_BATCH, _MOST_BATCHES = 5000, 20
 # Looked back so far, because a share may be written shortly before its date and committed after it.
 _BACK = timedelta(minutes=1)
 _DAY = timedelta(hours=24)
@@ -32,16 +31,5 @@ async def tell_expired(services: Services) -> None:
     hub.expired_until = now
 
 
-async def forget(services: Services) -> int:
-    """Drop what is older than a page shows, some at a time; how many rows."""
-    dropped = 0
-    for _ in range(_MOST_BATCHES):
-        async with services.database.begin_system() as db:
-            done = await store.forget(db, KEPT_DAYS, _BATCH)
-        dropped += done
-        if done < _BATCH:
-            break
-    return dropped
-
-
-CHORES = (Chore("changes.expired", 5, tell_expired), Chore("changes.forget", 600, forget))
+ROWS = Retention("changes.forget", always(timedelta(days=30)), store.forget)
+CHORES = (Chore("changes.expired", 5, tell_expired), ROWS.chore())

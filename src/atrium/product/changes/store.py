@@ -1,6 +1,6 @@
 """SQL of the change feed. Rows are written by triggers (migration 0085); readers stop before the oldest open transaction."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from atrium.kit.database import Transaction
@@ -100,15 +100,15 @@ async def notify(db: Transaction, topics: list[str]) -> None:
     await db.rows("SELECT pg_notify('atrium_jobs', t) FROM unnest(:topics::text[]) t", topics=topics)
 
 
-async def forget(db: Transaction, days: int, limit: int) -> int:
-    """Drop the rows of some changes that are older than so many days."""
+async def forget(db: Transaction, age: timedelta, most: int) -> int:
+    """Drop the rows of some changes that are older."""
     return await db.run(
         """
         DELETE FROM change_rows WHERE (org_id, xid, seq) IN (
-          SELECT DISTINCT org_id, xid, seq FROM change_rows WHERE at < now() - make_interval(days => :days) LIMIT :limit)
+          SELECT DISTINCT org_id, xid, seq FROM change_rows WHERE at < now() - :age::interval LIMIT :most)
         """,
-        days=days,
-        limit=limit,
+        age=age,
+        most=most,
     )
 
 

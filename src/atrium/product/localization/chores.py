@@ -1,5 +1,7 @@
 """What localization does in the background."""
 
+from datetime import timedelta
+
 from atrium.ground.tenancy import service as tenancy
 from atrium.kit.ids import NIL
 from atrium.kit.log import log
@@ -7,10 +9,8 @@ from atrium.product.localization import importing, store
 from atrium.product.localization.copies import Copies
 from atrium.product.localization.model import ImportRunning
 from atrium.seams.context import Context, Services
+from atrium.seams.retention import Retention, always
 from atrium.seams.wiring import Chore
-
-KEPT_DAYS = 90
-_MOST_FORGOTTEN = 1_000
 
 
 async def look_at_disk(services: Services) -> int:
@@ -31,10 +31,6 @@ async def look_at_disk(services: Services) -> int:
     return len(report.locales) if report else 0
 
 
-async def forget_retired(services: Services) -> int:
-    """Delete messages that have been gone from the source for long; how many. The history keeps their texts."""
-    async with services.database.begin_system() as db:
-        return await store.forget_retired(db, KEPT_DAYS, _MOST_FORGOTTEN)
-
-
-CHORES = (Chore("localization.look_at_disk", 60, look_at_disk), Chore("localization.forget", 3600, forget_retired))
+# The history keeps their texts.
+RETIRED = Retention("localization.forget", always(timedelta(days=90)), store.forget_retired)
+CHORES = (Chore("localization.look_at_disk", 60, look_at_disk), RETIRED.chore())

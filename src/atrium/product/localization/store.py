@@ -1,13 +1,14 @@
 """SQL of localization."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
 from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
 import msgspec
 
-from atrium.kit.database import Transaction
+from atrium.kit.database import Transaction, old_rows
 from atrium.product.localization.model import FormerText, ImportProgress, MessageRow, Shown
 
 _ROW = (
@@ -273,17 +274,9 @@ async def retire(db: Transaction, org_id: UUID, locale: str, keys: Sequence[str]
     )
 
 
-async def forget_retired(db: Transaction, days: int, most: int) -> int:
+async def forget_retired(db: Transaction, age: timedelta, most: int) -> int:
     """Delete messages that were retired long ago; their texts stay in the history."""
-    return await db.run(
-        """
-        DELETE FROM l10n_messages WHERE id IN (
-          SELECT id FROM l10n_messages WHERE retired_at < now() - make_interval(days => :days) ORDER BY retired_at LIMIT :most
-        )
-        """,
-        days=days,
-        most=most,
-    )
+    return await db.run(old_rows("l10n_messages", "retired_at"), age=age, most=most)
 
 
 async def find_import(db: Transaction, org_id: UUID) -> tuple[str | None, UUID | None]:

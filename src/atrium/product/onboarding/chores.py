@@ -7,11 +7,11 @@ from atrium.ground.tenancy import service as tenancy
 from atrium.product.onboarding import prospect_rows, store
 from atrium.product.onboarding.funnel import Funnel
 from atrium.seams.context import ANONYMOUS, Operation, Services
+from atrium.seams.retention import BATCH, MOST_BATCHES
 from atrium.seams.wiring import Chore
 
 # Proofs tell how many sign up from a network; declined people are erased.
 PROOFS_KEPT, DECLINED_KEPT = timedelta(days=30), timedelta(days=90)
-_BATCH, _MOST_BATCHES = 1_000, 20
 
 
 async def count(services: Services) -> int:
@@ -46,11 +46,11 @@ async def forget(services: Services) -> int:
     if founding is None:
         return 0
     for rows, age in ((prospect_rows.forget_proofs, PROOFS_KEPT), (prospect_rows.forget_declined, DECLINED_KEPT)):
-        for _ in range(_MOST_BATCHES):
+        for _ in range(MOST_BATCHES):
             async with services.database.begin(founding.org_id) as db:
-                dropped = await rows(db, founding.org_id, age, _BATCH)
+                dropped = await rows(db, founding.org_id, age, BATCH)
             forgotten += dropped
-            if dropped < _BATCH:
+            if dropped < BATCH:
                 break
     return forgotten
 

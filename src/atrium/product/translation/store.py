@@ -7,7 +7,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.kit.database import Transaction
+from atrium.kit.database import Transaction, old_rows
 from atrium.kit.paging import MOST_TEXT
 from atrium.kit.text import contains_pattern
 from atrium.product.translation.model import GlossaryTerm, StoredTranslation, TermDraft, Translation
@@ -78,15 +78,7 @@ async def delete_translations_of(db: Transaction, org_id: UUID, user_id: UUID) -
 
 async def forget_translations(db: Transaction, age: timedelta, most: int) -> int:
     """Delete what is older; how many."""
-    return await db.run(
-        """
-        DELETE FROM translations WHERE id IN (
-          SELECT id FROM translations WHERE created_at < now() - :age::interval ORDER BY created_at LIMIT :most
-        )
-        """,
-        age=age,
-        most=most,
-    )
+    return await db.run(old_rows("translations", "created_at"), age=age, most=most)
 
 
 async def lock_glossary(db: Transaction, team_id: UUID) -> None:

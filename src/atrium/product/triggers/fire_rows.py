@@ -8,7 +8,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.engine.workflows.model import Starter
-from atrium.kit.database import Transaction
+from atrium.kit.database import Transaction, old_rows
 from atrium.kit.ids import new_id
 from atrium.product.triggers.guard import MINUTES, MOST_RECENT
 from atrium.product.triggers.model import Armed, Fire, FiredVersion, Reason
@@ -160,15 +160,7 @@ async def delete_fires(db: Transaction, trigger_id: UUID, most: int) -> int:
 
 async def forget_fires(db: Transaction, age: timedelta, most: int) -> int:
     """Delete what is older; how many."""
-    return await db.run(
-        """
-        DELETE FROM trigger_fires WHERE (trigger_id, id) IN (
-          SELECT trigger_id, id FROM trigger_fires WHERE at < now() - :age::interval ORDER BY at LIMIT :most
-        )
-        """,
-        age=age,
-        most=most,
-    )
+    return await db.run(old_rows("trigger_fires", "at", key="trigger_id, id"), age=age, most=most)
 
 
 def types_of(content_type: str) -> list[str]:
