@@ -1106,6 +1106,7 @@ export type NoteReply = {
   version: number;
   created_at: string;
   updated_at: string;
+  updated_by: string;
   abilities: ('delete' | 'manage' | 'read' | 'write')[];
   share_with: ('org' | 'team' | 'user')[];
   levels: ('notes:delete' | 'notes:manage' | 'notes:read' | 'notes:write')[];
@@ -1136,6 +1137,7 @@ export type Note = {
   version: number;
   created_at: string;
   updated_at: string;
+  updated_by: string;
 };
 
 /** What to change; absent fields stay. */

@@ -136,6 +136,17 @@ async def test_an_org_reader_sees_team_notes_of_the_company_and_no_private_ones(
     assert (await alice.get("/api/notes", scope="org")).status == 403
 
 
+async def test_a_note_says_who_saved_it_last(alice: Client, bob: Client) -> None:
+    made = await alice.post("/api/notes", {"title": "Tides", "visibility": "team"})
+    changed = await bob.put(f"/api/notes/{made['id']}", {"body": "High at noon."})
+
+    listed = (await alice.get("/api/notes"))["items"][0]
+
+    assert made["updated_by"] == alice.user_id
+    assert changed["updated_by"] == listed["updated_by"] == bob.user_id
+    assert changed["owner_id"] == alice.user_id
+
+
 async def test_a_stale_edit_is_refused_with_the_current_version(alice: Client, bob: Client) -> None:
     note = await note_of(alice, visibility="team")
     at = f"/api/notes/{note['id']}"

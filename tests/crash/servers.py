@@ -34,7 +34,7 @@ _tasks: set[asyncio.Task[None]] = set()
 async def create_note_later(ctx: Context, title: str, body: str, visibility: str) -> Note:
     """A mistake on purpose: the reply is sent first, the note is written afterwards."""
     now = datetime.now(UTC)
-    note = Note(new_id(), ctx.who.team_id, ctx.who.user_id, title, body, "private", 1, now, now)
+    note = Note(new_id(), ctx.who.team_id, ctx.who.user_id, title, body, "private", 1, now, now, ctx.who.user_id)
     _later(_write(_operation(ctx), note))
     return note
 

@@ -212,6 +212,12 @@ async def _judge(connection: Any, of: ThingTable, found: list[Row], who: Princip
     manages = {row.id for row in found if row.trashed and (row.owner_id == who.user_id or _manages(who, of, row))}
     assert set(await _ids(db, trash, rule.manager(who, of))) == manages
 
+    for row in found:
+        looked_up = await db.rows(rule.lookup(of, "t", "t.id"), id=row.id, **values)
+        assert [id for id, _ in looked_up] == ([row.id] if row.id in readable else [])
+        for _, levels in looked_up:
+            everything = abilities.abilities_of(who, of, row, _held(who, row))
+            assert abilities.abilities_of(who, of, row, levels) == everything
     for row in (one for one in there if may_read(who, of, one)):
         allowed = f"SELECT {rule.allowed(of, 't', 'write')} FROM {of.table} t WHERE t.id = :id"
         unscoped = msgspec.structs.replace(who, scope=None)

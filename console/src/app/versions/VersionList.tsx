@@ -1,8 +1,7 @@
 /** Every state something was in: compared, brought back and, where it is a file, saved. Of notes, documents and files alike. */
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { Download, GitCompare, RotateCcw } from 'lucide-react';
 import { useState } from 'react';
-import { membersQuery } from '@/api/queries';
 import { Badge } from '@/ui/bits';
 import { Button } from '@/ui/Button';
 import { Confirm } from '@/ui/Confirm';
@@ -11,6 +10,7 @@ import { toast } from '@/ui/toast';
 import { useBytes } from '../bytes';
 import { useLanguage } from '@/i18n/language';
 import { lazyDialog } from '../lazy-dialog';
+import { useMemberName } from '../member-name';
 import type { Past, Texts } from './past';
 
 const Comparison = lazyDialog(() => import('./Comparison'));
@@ -74,8 +74,7 @@ interface RowProps {
 function Row({ version, current, onCompare, onRestore, onName, onDownload }: RowProps) {
   const { t, dateTime } = useLanguage();
   const bytes = useBytes();
-  const members = useQuery(membersQuery);
-  const author = members.data?.find((member) => member.id === version.created_by)?.display_name;
+  const author = useMemberName(version.created_by);
   const { number: n } = version;
   return (
     <li data-testid="version" className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-5 py-3 last:border-0">

@@ -13,6 +13,7 @@ const note = (change: Partial<Note> = {}): Note => ({
   version: 1,
   created_at: '',
   updated_at: '',
+  updated_by: 'u',
   ...change,
 });
 

@@ -8,6 +8,7 @@ import { useAbilities } from '@/app/abilities';
 import { useDelete } from '@/app/deleting';
 import { useLanguage } from '@/i18n/language';
 import { lazyDialog } from '@/app/lazy-dialog';
+import { useMemberName } from '@/app/member-name';
 import { CurlButton, PinButton } from '@/app/Page';
 import { useIdentity } from '@/app/session';
 import { useShortcuts } from '@/app/shortcuts';
@@ -94,6 +95,8 @@ interface ToolbarProps extends Props {
 
 function Toolbar({ autosave, snapshot, may, writing, onTurn, onShare }: ToolbarProps) {
   const { t } = useLanguage();
+  const me = useIdentity().user.id;
+  const by = useMemberName(snapshot.kept.updated_by === me ? undefined : snapshot.kept.updated_by);
   return (
     <div className="sticky top-13 z-20 flex min-h-13 flex-wrap items-center gap-x-2 gap-y-1 border-b border-line bg-surface px-2 py-2 sm:px-4 md:top-0">
       <Link
@@ -103,7 +106,7 @@ function Toolbar({ autosave, snapshot, may, writing, onTurn, onShare }: ToolbarP
       >
         <ArrowLeft size={17} aria-hidden className="rtl:rotate-180" />
       </Link>
-      <SaveNews snapshot={snapshot} />
+      <SaveNews snapshot={snapshot} by={by} />
       <div className="ms-auto flex items-center gap-1.5">
         {may.writes && (
           <div role="group" aria-label={t('notes.view')} className="flex rounded-md bg-raised p-0.5">

@@ -6,7 +6,7 @@ A function of PostgreSQL with a sub-select is not inlined, and a partial index n
 
 from typing import Any, NamedTuple
 
-from atrium.ground.sharing.model import Ability, ThingTable
+from atrium.ground.sharing.model import EVERY, Ability, ThingTable
 from atrium.seams.context import Principal
 
 
@@ -20,7 +20,8 @@ class Way(NamedTuple):
 
 def reader(who: Principal, of: ThingTable) -> dict[str, Any]:
     """Who looks, and what their role admits."""
-    return _asked_by(who, of, "read") | {"org_wide": "org:read" in who.permissions}
+    by_all = all(of.permission(ability) in who.permissions for ability in EVERY)
+    return _asked_by(who, of, "read") | {"org_wide": "org:read" in who.permissions, "by_all": by_all}
 
 
 def manager(who: Principal, of: ThingTable) -> dict[str, Any]:
@@ -64,19 +65,26 @@ def granted(of: ThingTable, t: str, ability: Ability = "read") -> str:
     )
 
 
-def held(of: ThingTable, t: str) -> str:
-    """The levels of the live grants that the caller holds on a thing, as an array; empty for its owner."""
-    grants = of.grants
-    to = "= :user_id" if grants.principals == ("user_id",) else "= ANY(:principals)"
-    return (
-        f"CASE WHEN {t}.owner_id = :user_id THEN '{{}}' ELSE ARRAY(SELECT g.{grants.level} FROM {grants.name} g"
-        f" WHERE g.org_id = :org_id AND g.{grants.thing} = {t}.id AND g.{grants.principal} {to} AND {live(of)}) END"
-    )
-
-
 def admitted(of: ThingTable, t: str) -> str:
     """Whom a thing is for, whether it is in the trash or not."""
     return f"({t}.owner_id = :user_id OR {of_team(t)} OR (:org_wide AND {t}.visibility = 'team') OR {granted(of, t)})"
+
+
+def lookup(of: ThingTable, t: str, columns: str) -> str:
+    """One thing that the caller may read, by `:id`, and the levels at which it was granted to them, as an array.
+
+    Grants are read once, and not for an owner or for a role that may do everything with it: nothing can be added to that.
+    """
+    grants = of.grants
+    to = "= :user_id" if grants.principals == ("user_id",) else "= ANY(:principals)"
+    return (
+        f"SELECT {columns}, coalesce(held.levels, '{{}}') FROM {of.table} {t}, LATERAL ("
+        f"SELECT array_agg(g.{grants.level}) AS levels FROM {grants.name} g"
+        f" WHERE {t}.owner_id <> :user_id AND NOT {of_team(t, ':by_all')} AND g.org_id = :org_id"
+        f" AND g.{grants.thing} = {t}.id AND g.{grants.principal} {to} AND {live(of)}) AS held"
+        f" WHERE {t}.id = :id AND {t}.org_id = :org_id AND {t}.trashed_at IS NULL AND ({t}.owner_id = :user_id"
+        f" OR {of_team(t)} OR (:org_wide AND {t}.visibility = 'team') OR held.levels IS NOT NULL)"
+    )
 
 
 def readable(of: ThingTable, t: str) -> str:

@@ -47,6 +47,7 @@ class Note(msgspec.Struct, frozen=True, gc=False):
     version: int
     created_at: datetime
     updated_at: datetime
+    updated_by: UUID
 
     def etag(self) -> str:
         """Changes with every edit."""

@@ -13,7 +13,10 @@ from atrium.product.notes.model import NOTES, FoundNote, Grant, Note, NoteShare,
 from atrium.seams.context import Principal
 from atrium.seams.sharing import ThingName
 
-NOTE = "n.id, n.team_id, n.owner_id, n.title, n.body, n.visibility, n.version, n.created_at, n.updated_at"
+NOTE = """
+  n.id, n.team_id, n.owner_id, n.title, n.body, n.visibility, n.version, n.created_at, n.updated_at,
+  coalesce(n.updated_by, n.owner_id) AS updated_by
+"""
 BEGINNING = NOTE.replace("n.body", "left(n.body, :characters)")
 READABLE = rule.readable(NOTES, "n")
 # The text a note has, as a row of `note_versions`.
@@ -27,7 +30,7 @@ FIRST_SHARE = (datetime.min.replace(tzinfo=UTC), NIL)
 NEWEST = "n.updated_at DESC, n.id DESC"
 # So many notes are sent whole, however long; adding up the lengths of everybody's short ones would cost more.
 FEW = 51
-FIND = f"SELECT {NOTE}, {rule.held(NOTES, 'n')} FROM notes n WHERE n.id = :id AND {READABLE}"
+FIND = rule.lookup(NOTES, "n", NOTE)
 FIND_LOCKED = FIND + " FOR UPDATE OF n"
 INSERT = f"""
   INSERT INTO notes AS n (id, org_id, team_id, owner_id, updated_by, title, body, visibility)
