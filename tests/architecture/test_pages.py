@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src/atrium"
 SUBSYSTEMS = sorted((ROOT / "docs/subsystems").glob("*.md"))
-PAGES = [ROOT / "ARCHITECTURE.md", ROOT / "docs/glossary.md", *SUBSYSTEMS]
+PAGES = [ROOT / "ARCHITECTURE.md", ROOT / "docs/glossary.md", ROOT / "docs/changing/index.md", *SUBSYSTEMS]
 LONGEST = {"ARCHITECTURE.md": 120}
 LONGEST_SUBSYSTEM = 60
 # `engine/jobs/settling.settle`, `edge/app.App._answer`: a module of the package by the end of its path, and a name that it defines.

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("*.md", "docs/**/*.md", "changes/*.md", "worker/*.md", "plugins/*/*.md", "benchmarks/*.md")
+PAGES = ("*.md", "docs/**/*.md", "changes/*.md", "worker/*.md", "client/*.md", "plugins/*/*.md", "benchmarks/*.md")
 CODE = ("src/**/*.py", "worker/src/**/*.py", "plugins/**/*.py")
 EXEMPT = {"CHANGELOG.md"}
 # A sentence about one of these hides who acts.
