@@ -10,7 +10,7 @@ import structlog
 from hypothesis import settings
 
 from atrium.boot.assemble import Application
-from tests import order
+from tests import announcements, order
 from tests.client import Client
 from tests.contract.tally import lines
 from tests.models.llama import Llama, llama_serving
@@ -34,6 +34,7 @@ def pytest_configure(config: pytest.Config) -> None:
     xdist hands out files in the order in which they are collected, and not those with the most tests first.
     """
     config.option.loadscopereorder = False
+    announcements.observe()
     render = structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback)
     structlog.configure(processors=[structlog.processors.add_log_level, structlog.processors.TimeStamper(), render])
 
@@ -75,8 +76,15 @@ async def database_url() -> AsyncIterator[str]:
 @pytest.fixture(scope="session")
 async def house(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Application]:
     settings = settings_for(database_url, data_dir=tmp_path_factory.mktemp("data"))
-    async with open_application(settings) as house:
+    async with announcements.compared(database_url), open_application(settings) as house:
         yield house
+
+
+@pytest.fixture(scope="module", autouse=True)
+async def announced() -> AsyncIterator[None]:
+    """What the tests of this file changed was announced, and nothing else."""
+    yield
+    await announcements.require_equal()
 
 
 @pytest.fixture
