@@ -1,6 +1,7 @@
 """Listings walk past nothing that is in the trash, and the trash's own past nothing that is not."""
 
 import json
+from collections.abc import AsyncIterator
 from typing import Any
 from uuid import UUID
 
@@ -17,7 +18,8 @@ from atrium.product.notes import store
 from atrium.product.notes import trash_rows as note_trash
 from tests.client import Client
 from tests.people import found_company
-from tests.postgres import run_as_owner
+from tests.postgres import fresh_database, run_as_owner
+from tests.servers import open_application, settings_for
 
 TRASHED, LIVE, PAGE = 2000, 400, 51
 LISTINGS = {
@@ -35,6 +37,16 @@ LISTINGS = {
     "a bucket": object_listings.bucket_listing(False),
     "objects in the trash": object_trash.listing(after=False),
 }
+
+
+@pytest.fixture(scope="module")
+async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Application]:
+    """On a database of its own: which plan is chosen follows what else is in the tables."""
+    async with (
+        fresh_database() as url,
+        open_application(settings_for(url, data_dir=tmp_path_factory.mktemp("listings"))) as house,
+    ):
+        yield house
 
 
 @pytest.fixture(scope="module")
