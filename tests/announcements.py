@@ -19,7 +19,8 @@ from atrium.seams.context import Context
 from tests.postgres import connected
 
 Thing = tuple[str, UUID]
-# What is in the trash is in no index and no listing of others: that it goes for good may be announced and need not be.
+# What is in the trash is in no index and no listing of others: that it goes for good may be announced and need not be. The same holds for
+# a row that is written again as it was, and for the name of one of a note's texts.
 NOTED = """
 CREATE SCHEMA announcements;
 CREATE TABLE announcements.changes (
@@ -30,10 +31,12 @@ DECLARE
   is_now jsonb := to_jsonb(NEW);
   thing uuid := coalesce(is_now, was) ->> TG_ARGV[1];
 BEGIN
-  -- What one of a note's texts is called is no change of the note.
-  IF current_setting('role') <> 'none' AND was - 'version_name' IS DISTINCT FROM is_now - 'version_name' THEN
+  IF current_setting('role') <> 'none' THEN
     INSERT INTO announcements.changes AS c
-    VALUES (TG_ARGV[0], thing, pg_current_xact_id(), TG_OP <> 'DELETE' OR was ->> 'trashed_at' IS NULL, left(current_query(), 300))
+    VALUES (TG_ARGV[0], thing, pg_current_xact_id(),
+            CASE TG_OP WHEN 'DELETE' THEN was ->> 'trashed_at' IS NULL
+                       ELSE was - 'version_name' IS DISTINCT FROM is_now - 'version_name' END,
+            left(current_query(), 300))
       ON CONFLICT (kind, id, xid) DO UPDATE SET needed = c.needed OR excluded.needed;
   END IF;
   RETURN NULL;
