@@ -16,9 +16,9 @@ import uvicorn
 
 from atrium.ground.audit import store as audit
 from atrium.ground.identity.store import FIND_PRINCIPAL
-from atrium.kit.compute import run_small
-from atrium.kit.database import APP_ROLE, Transaction, compiled
 from atrium.kit.ids import NIL, new_id
+from atrium.kit.postgres.database import APP_ROLE, Transaction, compiled
+from atrium.kit.work.compute import run_small
 from atrium.product.notes.handlers import NoteDraft
 from atrium.product.notes.model import Note
 from atrium.product.notes.store import FIND, INSERT, listing

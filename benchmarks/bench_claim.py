@@ -16,8 +16,8 @@ import asyncpg
 
 from atrium.engine.jobs import queue_rows
 from atrium.engine.jobs.model import Claim
-from atrium.kit.database import Database
 from atrium.kit.ids import new_id
+from atrium.kit.postgres.database import Database
 from tests.postgres import fresh_database
 
 POOL = "bench.plain"

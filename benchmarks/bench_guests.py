@@ -17,7 +17,7 @@ from atrium.boot.assemble import Application
 from atrium.engine.extraction.reading import extract
 from atrium.engine.tools.calls import call_tool
 from atrium.ground.identity import service as identity
-from atrium.kit.sandbox import Sandbox
+from atrium.kit.isolation.sandbox import Sandbox
 from atrium.seams.context import Holding, Operation
 from atrium.seams.settings import Settings
 from atrium.seams.tools import Tool

@@ -165,7 +165,7 @@ def start_cost(rounds: int) -> None:
         plain = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
         compiled = plain | {"PYTHONPYCACHEPREFIX": folder}
         parts = ("rpc", "server", "server_calls", "server_model", "server_tools")
-        own = [f"atrium.product.mcp.{part}" for part in parts] + ["atrium.kit.strict_json"]
+        own = [f"atrium.product.mcp.{part}" for part in parts] + ["atrium.kit.web.strict_json"]
         ours = _AGAIN.format(before="atrium.boot.wiring", own=own, counted="atrium.product.mcp.server")
         theirs = _AGAIN.format(before="atrium.boot.wiring", own=[], counted="mcp.server")
         found = [statistics.median(_timed(code, compiled) for _ in range(rounds)) for code in (ours, theirs)]

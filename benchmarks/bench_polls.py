@@ -17,8 +17,8 @@ import psutil
 
 from atrium.engine.jobs import store
 from atrium.engine.jobs.model import NewJob
-from atrium.kit.database import Database
 from atrium.kit.ids import new_id
+from atrium.kit.postgres.database import Database
 from atrium.seams.context import ANONYMOUS
 from benchmarks.pollers import KIND
 from tests.postgres import fresh_database, run_as_owner

@@ -13,7 +13,7 @@ from datetime import timedelta
 
 from atrium.engine.jobs import queue_rows
 from atrium.engine.jobs.reaper import AT_ONCE
-from atrium.kit.database import Database
+from atrium.kit.postgres.database import Database
 from benchmarks.bench_claim import SEED_TEAMS, Bench
 from tests.postgres import fresh_database
 

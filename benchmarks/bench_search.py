@@ -30,8 +30,8 @@ import psutil
 
 from atrium.boot.assemble import Application
 from atrium.engine.repository.model import ObjectWritten
-from atrium.kit.compute import run_small
 from atrium.kit.ids import NIL
+from atrium.kit.work.compute import run_small
 from atrium.product.notes.model import NoteSaved
 from atrium.product.search import chores, verification
 from atrium.product.search.listeners import LISTENERS

@@ -14,7 +14,7 @@ import msgspec
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 
 from atrium.boot.assemble import assemble
-from atrium.kit.telemetry import USUAL_SHARE, Telemetry
+from atrium.kit.telemetry.traces import USUAL_SHARE, Telemetry
 from benchmarks.bench_requests import NOTES, Goal, Report, compare, describe
 from benchmarks.load import WITHOUT_INDEX, Kind
 from benchmarks.processes import Starting, atrium

@@ -27,8 +27,8 @@ from atrium.edge.app import App
 from atrium.edge.limits import Rates
 from atrium.edge.router import Router
 from atrium.ground.identity import service as identity
-from atrium.kit.database import Begun
-from atrium.kit.pool import Pool
+from atrium.kit.postgres.database import Begun
+from atrium.kit.postgres.pool import Pool
 from atrium.product.notes import service as notes
 from benchmarks import bare
 from benchmarks.generator import DRAFT

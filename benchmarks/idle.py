@@ -10,7 +10,7 @@ import msgspec
 from atrium.boot.assemble import assemble
 from atrium.boot.serve import bind, run
 from atrium.boot.wiring import DOMAINS
-from atrium.kit.log import set_up_logging
+from atrium.kit.telemetry.log import set_up_logging
 from atrium.routes import ROUTES
 from atrium.seams.context import Operation
 from atrium.seams.routes import BEARER, GET, EventStream, SseEvent

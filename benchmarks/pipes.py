@@ -1,7 +1,7 @@
 """What carries a model's stream to a client, as bare ASGI apps: `python -m benchmarks.pipes NAME PORT MODEL_URL`.
 
 `proxy` copies bytes and checks nothing. `pipe` is what Atrium asks models through and sends events with: the wire over
-`kit/outbound`, and `edge/stream`, without a credential, an admission or anything that is kept.
+`kit/web/outbound`, and `edge/stream`, without a credential, an admission or anything that is kept.
 """
 
 import asyncio
@@ -17,10 +17,10 @@ import uvicorn
 from atrium.edge.stream import Streams
 from atrium.engine.inference.estimates import Estimator
 from atrium.engine.inference.wire import Machine, OpenAIWire
-from atrium.kit.compute import ComputePool
 from atrium.kit.ids import NIL
-from atrium.kit.outbound import Outbound
-from atrium.kit.sse import framed
+from atrium.kit.web.outbound import Outbound
+from atrium.kit.web.sse import framed
+from atrium.kit.work.compute import ComputePool
 from atrium.seams.models import Message, TextPiece, Turn
 from atrium.seams.routes import EventStream
 

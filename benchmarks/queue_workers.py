@@ -68,7 +68,7 @@ async def atrium(url: str, jobs: int) -> Drain:
     from atrium.boot.wiring import DOMAINS
     from atrium.engine.jobs import service
     from atrium.engine.jobs.runner import Runner
-    from atrium.kit.migrate import migrate
+    from atrium.kit.postgres.migrate import migrate
     from atrium.seams.jobs import JobKind
     from atrium.seams.settings import Settings
     from atrium.seams.wiring import Domain

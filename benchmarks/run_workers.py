@@ -79,7 +79,7 @@ async def atrium(url: str, runs: int) -> Drain:
     from atrium.boot.assemble import assemble
     from atrium.boot.wiring import DOMAINS
     from atrium.engine.jobs.runner import Runner
-    from atrium.kit.migrate import migrate
+    from atrium.kit.postgres.migrate import migrate
     from atrium.seams.settings import Settings
     from atrium.seams.tools import Tool
     from atrium.seams.wiring import Domain

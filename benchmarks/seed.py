@@ -8,8 +8,8 @@ from uuid import UUID
 
 import asyncpg
 
+from atrium.kit.crypto.tokens import digest_of, new_token
 from atrium.kit.ids import new_id
-from atrium.kit.tokens import digest_of, new_token
 
 MOST_TARGETS = 20_000
 _COMPANIES = """

@@ -18,7 +18,7 @@ import msgspec
 from atrium.engine.repository import listing_rows, trash_rows
 from atrium.engine.repository import store as objects
 from atrium.engine.repository.model import Filter
-from atrium.kit.database import compiled
+from atrium.kit.postgres.database import compiled
 from atrium.product.notes import store as notes
 from atrium.product.notes import trash_rows as note_trash
 from atrium.seams.context import ANONYMOUS, Principal

@@ -25,8 +25,8 @@ from uuid import UUID
 
 import asyncpg
 
-from atrium.kit.migrate import migrate, read_migrations
-from atrium.kit.pool import patiently
+from atrium.kit.postgres.migrate import migrate, read_migrations
+from atrium.kit.postgres.pool import patiently
 from tests.patience import PATIENCE
 
 DEFAULT = "postgres://root@127.0.0.1:5432/postgres"

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from atrium.kit.paths import shipped
+from atrium.kit.files.paths import shipped
 
 # From its first line to the end of its body; a function whose body stands in plain quotes is not among them.
 _FUNCTION = re.compile(

@@ -10,7 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
-from atrium.kit.tokens import digest_of, new_token  # noqa: E402
+from atrium.kit.crypto.tokens import digest_of, new_token  # noqa: E402
 from tests.postgres import fresh_database, run_as_owner  # noqa: E402
 
 

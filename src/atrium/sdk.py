@@ -14,11 +14,11 @@ from atrium.engine.repository.model import ObjectDraft, Provenance, Source, Stor
 from atrium.engine.tools.calls import call_tool
 from atrium.engine.tools.model import ToolResult
 from atrium.ground.access import service as access
-from atrium.kit.database import Transaction
 from atrium.kit.errors import TooLarge
-from atrium.kit.http import OCTETS
-from atrium.kit.languages import LanguageTag
+from atrium.kit.postgres.database import Transaction
 from atrium.kit.refusals import Refusal
+from atrium.kit.text.languages import LanguageTag
+from atrium.kit.web.http import OCTETS
 from atrium.product.translation import service as translation
 from atrium.product.translation.asking import LONGEST_WORK as LONGEST_TRANSLATION
 from atrium.product.translation.model import Format, SourceText, Translation, TranslationDraft

@@ -12,7 +12,7 @@ from atrium.boot.assemble import Application
 from atrium.engine.ai import parts
 from atrium.engine.extraction import service as extraction
 from atrium.engine.extraction.reading import Extracted
-from atrium.kit.notify import wait_for
+from atrium.kit.postgres.notify import wait_for
 from tests.ai.conftest import reserved, used
 from tests.ai.reading import Reader
 from tests.ai.speaker import Speaker

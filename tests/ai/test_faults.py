@@ -10,8 +10,8 @@ from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 
-from atrium.kit import outbound
-from atrium.kit.migrate import migrate
+from atrium.kit.postgres.migrate import migrate
+from atrium.kit.web import outbound
 from benchmarks.model_stand_in import serve
 from tests.ai.conftest import reserved, used
 from tests.ai.reading import Reader

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from atrium.boot.assemble import Application
-from atrium.kit.sandbox import Sandbox
+from atrium.kit.isolation.sandbox import Sandbox
 from atrium.seams.guests import Grants, ToolEffects
 from atrium.seams.settings import McpServers
 from atrium.seams.tools import Parameter, Tool

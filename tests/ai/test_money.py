@@ -12,7 +12,7 @@ import pytest
 from atrium.boot.assemble import Application
 from atrium.engine.executors import turns
 from atrium.engine.inference.estimates import estimate_turn
-from atrium.kit.compute import run_small
+from atrium.kit.work.compute import run_small
 from atrium.seams.models import Message, Turn
 from tests.ai.conftest import reserved, used
 from tests.ai.counting import CountingLine, counting

@@ -11,7 +11,7 @@ import pytest
 from atrium.boot.assemble import Application
 from atrium.engine.ai import chores, keeping, running
 from atrium.kit import transcripts
-from atrium.kit.shares import Capacity
+from atrium.kit.work.shares import Capacity
 from tests.ai.conftest import reserved, used
 from tests.ai.reading import Reader
 from tests.ai.speaker import Speaker

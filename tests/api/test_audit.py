@@ -13,8 +13,8 @@ from atrium.ground.audit import chain_keys, sealer
 from atrium.ground.audit import service as audit
 from atrium.ground.audit import verification as audit_verification
 from atrium.ground.audit.model import GENESIS, ChainKey, ChainRow, Head, Verdict, key_id_of, link, sign_head
+from atrium.kit.crypto.keys import Keyring
 from atrium.kit.ids import new_id
-from atrium.kit.keys import Keyring
 from tests.api.signing_in import in_sql
 from tests.client import Client
 from tests.patience import PATIENCE

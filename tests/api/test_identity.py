@@ -9,7 +9,7 @@ from argon2 import PasswordHasher
 
 from atrium.boot.assemble import Application
 from atrium.ground.access.model import ROLES
-from atrium.kit import passwords
+from atrium.kit.crypto import passwords
 from tests.api.signing_in import PASSWORD, age, in_sql, log_in, person, signed_in, use_just_now, with_token
 from tests.client import Answer, Client
 from tests.people import Company, found_company

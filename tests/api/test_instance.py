@@ -7,7 +7,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from atrium import __version__
 from atrium.boot.assemble import Application
-from atrium.kit.migrate import read_migrations
+from atrium.kit.postgres.migrate import read_migrations
 from atrium.routes import ROUTES
 from tests.api.signing_in import PASSWORD, with_token
 from tests.client import Answer, Client

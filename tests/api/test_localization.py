@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from atrium.ground.tenancy import locales
-from atrium.kit import catalogs
-from atrium.kit.paths import shipped
+from atrium.kit.files.paths import shipped
+from atrium.kit.text import catalogs
 from atrium.product.localization import service
 from atrium.seams.context import ANONYMOUS, Operation
 from tests.client import Client

@@ -9,7 +9,7 @@ import pytest
 
 from atrium.engine.repository import release
 from atrium.ground.quotas import service as quotas
-from atrium.kit.etags import state_of
+from atrium.kit.web.etags import state_of
 from tests.client import Answer, Client
 from tests.people import Company
 from tests.postgres import run_as_owner

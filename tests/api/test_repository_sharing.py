@@ -8,7 +8,7 @@ import pytest
 from atrium.engine.repository import writing
 from atrium.engine.repository.model import ObjectDraft, Provenance, Source
 from atrium.ground.identity import service as identity
-from atrium.kit.database import Database
+from atrium.kit.postgres.database import Database
 from atrium.seams.context import Operation
 from tests.api.test_repository import content, keys, put
 from tests.client import Client

@@ -11,7 +11,7 @@ import pytest
 
 from atrium.boot.assemble import Application
 from atrium.ground.identity.two_factor import totp_binding
-from atrium.kit.keys import Unsealable
+from atrium.kit.crypto.keys import Unsealable
 from tests.api.signing_in import PASSWORD, in_sql, log_in, person, signed_in, with_token
 from tests.client import Answer, Client
 from tests.people import Company, found_company

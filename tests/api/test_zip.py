@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from atrium.engine.repository import packing
-from atrium.kit.archive import Entry, length_of, pack
+from atrium.kit.files.archive import Entry, length_of, pack
 from tests.client import Answer, Client
 from tests.people import Company
 

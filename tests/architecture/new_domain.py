@@ -24,7 +24,7 @@ class Greeting(msgspec.Struct, frozen=True):
 
 from uuid import UUID
 
-from atrium.kit.database import Transaction
+from atrium.kit.postgres.database import Transaction
 from atrium.product.greetings.model import Greeting
 
 
@@ -39,7 +39,7 @@ async def list_greetings(db: Transaction, org_id: UUID) -> list[Greeting]:
 
 from uuid import UUID
 
-from atrium.kit.database import Transaction
+from atrium.kit.postgres.database import Transaction
 from atrium.kit.ids import new_id
 from atrium.product.greetings import store
 from atrium.product.greetings.model import Greeting
@@ -58,7 +58,7 @@ async def list_greetings(ctx: Context) -> list[Greeting]:
 ''',
     "handlers.py": '''"""The wire of greetings."""
 
-from atrium.kit.paging import Page
+from atrium.kit.web.pages import Page
 from atrium.product.greetings import service
 from atrium.product.greetings.model import Greeting
 from atrium.seams.context import Context
@@ -72,7 +72,7 @@ async def list_greetings(ctx: Context) -> Page[Greeting]:
 
 from typing import Any
 
-from atrium.kit.database import Transaction
+from atrium.kit.postgres.database import Transaction
 from atrium.product.greetings import service
 from atrium.product.greetings.model import Greeting
 from atrium.seams.context import Principal
@@ -134,7 +134,7 @@ LISTENERS = (Listener(ObjectWritten, on_object_written),)
 ''',
     "chores.py": '''"""What greetings does in the background."""
 
-from atrium.kit.log import log
+from atrium.kit.telemetry.log import log
 from atrium.seams.context import Services
 from atrium.seams.wiring import Chore
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from tests.architecture.source import Module, module_of, modules
 
-# What hands a function to the one place (`kit/compute`), and what is that place.
+# What hands a function to the one place (`kit/work/compute`), and what is that place.
 HANDS_OVER = frozenset({"run", "run_small", "run_bounded", "ask_kind"})
-PLACE = "kit/compute.py"
+PLACE = "kit/work/compute.py"
 # Where a function is called directly that is no heavy one itself: it runs where heavy ones do.
 INSIDE = {
     "engine/inference/simulated.py": {"_events": "handed to the processes, or to a thread where there is little"},

@@ -99,6 +99,6 @@ def test_pages_about_the_code_stay_short() -> None:
 
 
 def test_what_a_page_names_wrongly_is_found() -> None:
-    text = "`engine/jobs/settling.settle` `engine/jobs/settling.unsettle` `tests/walls` `tests/doors` `kit/compute.Compute.walk`"
+    text = "`engine/jobs/settling.settle` `engine/jobs/settling.unsettle` `tests/walls` `tests/doors` `kit/work/compute.Compute.walk`"
 
-    assert missing_in(text) == ["engine/jobs/settling.unsettle", "kit/compute.Compute.walk", "tests/doors"]
+    assert missing_in(text) == ["engine/jobs/settling.unsettle", "kit/work/compute.Compute.walk", "tests/doors"]

@@ -24,12 +24,12 @@ VAGUE = {"base", "common", "core", "data", "helpers", "info", "manager", "misc",
 SQL = re.compile(r"\b(SELECT|INSERT INTO|UPDATE \w+ SET|DELETE FROM|MERGE INTO)\b|^\s*(select|insert|update|delete)\s")
 SQL_HOMES = {
     "ground/sharing/rule.py": "writes conditions that every store of a shared thing puts into its statements",
-    "kit/database.py": "asks whether PostgreSQL answers, and deletes what is old",
-    "kit/holds.py": "what a transaction begins with",
-    "kit/migrate.py": "keeps the ledger of migrations",
-    "kit/presence.py": "takes the lock that says a process is there",
-    "kit/server_health.py": "asks PostgreSQL about itself",
-    "kit/snapshots.py": "names the instant that a dump reads too",
+    "kit/postgres/database.py": "asks whether PostgreSQL answers, and deletes what is old",
+    "kit/postgres/credential_hold.py": "what a transaction begins with",
+    "kit/postgres/migrate.py": "keeps the ledger of migrations",
+    "kit/postgres/presence.py": "takes the lock that says a process is there",
+    "kit/postgres/server_health.py": "asks PostgreSQL about itself",
+    "kit/postgres/snapshots.py": "names the instant that a dump reads too",
     "boot/postgres.py": "creates the database of a private PostgreSQL",
 }
 SYSTEM = {
@@ -135,8 +135,8 @@ def environment(module: Module) -> Iterator[str]:
     # The minder is a program of its own, and passes on what it was given; processes for heavy work are given what Python needs.
     if attributes_of(module) & {"environ", "getenv", "putenv"} and module.path not in {
         "seams/settings.py",
-        "kit/compute.py",
-        "kit/minder.py",
+        "kit/work/compute.py",
+        "kit/isolation/process_guard.py",
     }:
         yield f"{module.path}: touches the environment"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from atrium.kit.migrate import read_migrations
+from atrium.kit.postgres.migrate import read_migrations
 from tests.architecture.source import Module, module_of, modules, texts_of
 
 HOME = "ground/sharing/"

@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from atrium.kit.migrate import read_migrations
+from atrium.kit.postgres.migrate import read_migrations
 from tests.architecture.source import Module, module_of, modules
 from tests.walls.catalog import INSTANCE_WIDE
 

@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from atrium.kit.migrate import Migration, read_migrations
+from atrium.kit.postgres.migrate import Migration, read_migrations
 from tests.architecture.plan import listed, unlisted
 from tests.architecture.source import FLOORS, Module, module_of, modules, texts_of
 
@@ -31,7 +31,7 @@ LISTED = {
         "job_teams": _RUNNING,
         "job_orgs": _RUNNING,
     },
-    "kit/holds.py": {
+    "kit/postgres/credential_hold.py": {
         "lock_people": "the round trip that begins a transaction holds the people it ends; which ones, its caller says",
     },
 }
@@ -108,7 +108,7 @@ def test_the_statements_and_their_owners_are_really_read() -> None:
         ("ground/identity/store.py", "SELECT default_locale FROM instance", True),
         ("ground/access/store.py", "SELECT 1 WHERE EXISTS (SELECT FROM instance)", False),
         ("engine/repository/store.py", "SELECT FROM claim_jobs(:pools)", False),
-        ("kit/database.py", "SELECT id FROM orgs", False),
+        ("kit/postgres/database.py", "SELECT id FROM orgs", False),
         ("boot/examine.py", "SELECT id FROM orgs", True),
         ("ground/access/model.py", "the users of other teams", True),
     ],

@@ -12,7 +12,7 @@ from atrium.admin.backups.model import Facts, Instance
 from atrium.boot.assemble import Application
 from atrium.boot.backups import instance_of
 from atrium.boot.wiring import DOMAINS
-from atrium.kit.snapshots import owning
+from atrium.kit.postgres.snapshots import owning
 from atrium.seams.blobs import close_store
 from atrium.seams.wiring import Domain
 from tests.client import Client

@@ -10,8 +10,8 @@ import pytest
 from atrium.admin.backups import folder as folders
 from atrium.admin.backups import restoring, service
 from atrium.admin.backups.model import BackupRefused, Manifest
-from atrium.kit.keys import Keyring
-from atrium.kit.migrate import read_migrations
+from atrium.kit.crypto.keys import Keyring
+from atrium.kit.postgres.migrate import read_migrations
 from tests.backups.instances import put, source
 from tests.servers import SECRET
 

@@ -17,9 +17,9 @@ from atrium.boot import backups
 from atrium.boot.serve import prepare_database
 from atrium.engine.repository import release
 from atrium.engine.repository import verification as blob_verification
-from atrium.kit.database import Database
-from atrium.kit.migrate import migrate, read_migrations
-from atrium.kit.paths import shipped
+from atrium.kit.files.paths import shipped
+from atrium.kit.postgres.database import Database
+from atrium.kit.postgres.migrate import migrate, read_migrations
 from tests.api.signing_in import COOKIE_WANTED, with_cookie, with_token
 from tests.backups.instances import Source, facts_of, opened, purge, put, restore, source
 from tests.changes.feeds import hearing

@@ -10,8 +10,8 @@ from uuid import uuid4
 
 import pytest
 
-from atrium.kit import staging
-from atrium.kit.staging import StagingArea
+from atrium.kit.files import staging_area
+from atrium.kit.files.staging_area import StagingArea
 from tests.patience import PATIENCE
 
 
@@ -71,7 +71,7 @@ async def test_a_left_file_says_what_it_was_to_become(area: StagingArea) -> None
 _DIES = """
 import asyncio, os, sys, uuid
 from pathlib import Path
-from atrium.kit.staging import StagingArea
+from atrium.kit.files.staging_area import StagingArea
 async def main():
     writer = StagingArea(Path(sys.argv[1])).writer(uuid.uuid4())
     await writer.write(b"x" * (3 << 20))
@@ -94,9 +94,9 @@ async def test_many_writers_gather_less_each(area: StagingArea) -> None:
     alone = area.batch
     area.writing = 100
 
-    assert (alone, area.batch) == (staging.LARGEST_BATCH, staging.MEMORY // 100)
+    assert (alone, area.batch) == (staging_area.LARGEST_BATCH, staging_area.MEMORY // 100)
     area.writing = 100_000
-    assert area.batch == staging.SMALLEST_BATCH
+    assert area.batch == staging_area.SMALLEST_BATCH
     area.writing = 0
 
 

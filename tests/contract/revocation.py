@@ -13,7 +13,7 @@ from uuid import UUID
 import asyncpg
 
 from atrium.edge.endpoint import Endpoint
-from atrium.kit.tokens import digest_of
+from atrium.kit.crypto.tokens import digest_of
 from tests.client import Answer, Client
 from tests.contract.footprint import changed, footprint
 from tests.contract.specimens import Ask

@@ -15,8 +15,8 @@ from PIL import Image
 from atrium.edge.endpoint import Endpoint
 from atrium.ground.identity import sessions
 from atrium.ground.tenancy.model import Team
+from atrium.kit.crypto.tokens import digest_of, new_token
 from atrium.kit.ids import new_id
-from atrium.kit.tokens import digest_of, new_token
 from atrium.seams.context import ANONYMOUS, Operation
 from tests.client import Answer, Client
 from tests.contract import tally

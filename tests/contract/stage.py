@@ -11,7 +11,7 @@ from atrium.ground.access.model import permissions_of
 from atrium.ground.identity import sessions
 from atrium.ground.identity.model import TokenTerms
 from atrium.ground.tenancy.model import Team
-from atrium.kit.tokens import digest_of, new_token
+from atrium.kit.crypto.tokens import digest_of, new_token
 from atrium.seams.context import ANONYMOUS, Operation
 from atrium.seams.routes import Auth, Route
 from tests.client import Client

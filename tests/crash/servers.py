@@ -12,8 +12,8 @@ import msgspec
 from atrium.cli import main
 from atrium.ground.audit import service as audit
 from atrium.ground.audit.chores import CHORES
-from atrium.kit.database import Transaction
 from atrium.kit.ids import new_id
+from atrium.kit.postgres.database import Transaction
 from atrium.product.notes import service, store
 from atrium.product.notes.model import Note
 from atrium.product.onboarding import prospect_rows, signup

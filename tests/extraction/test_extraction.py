@@ -11,7 +11,7 @@ import pytest
 
 from atrium.engine.extraction import reading
 from atrium.engine.extraction.reading import WORKER, ExtractionFailed, extract, kind_of
-from atrium.kit.sandbox import Sandbox
+from atrium.kit.isolation.sandbox import Sandbox
 from atrium.seams.settings import Settings
 from tests.client import Client
 from tests.extraction import honest, hostile

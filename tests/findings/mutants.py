@@ -31,7 +31,7 @@ class Mutant:
 
 MUTANTS = (
     Mutant(
-        "G8", "connections are on one account", "src/atrium/kit/pool.py",
+        "G8", "connections are on one account", "src/atrium/kit/postgres/pool.py",
         "await self._shares.take(owner, ACQUIRE_SECONDS)", "await self._shares.take(owner := None, ACQUIRE_SECONDS)",
         "tests/findings/test_shares.py::test_g8_requests_of_a_company_that_waits_do_not_delay_anothers",
     ),
@@ -41,7 +41,7 @@ MUTANTS = (
         "tests/findings/test_shares.py::test_g8_searches_wait_for_each_other_and_nothing_else_waits_for_them",
     ),
     Mutant(
-        "G11", "a company may hold every stream", "src/atrium/kit/shares.py",
+        "G11", "a company may hold every stream", "src/atrium/kit/work/shares.py",
         "self._held[owner] < self.GENEROSITY * free", "free > 0",
         "tests/findings/test_shares.py::test_g11_whoever_has_many_streams_leaves_room_for_who_comes_later",
     ),
@@ -131,12 +131,12 @@ MUTANTS = (
         "tests/findings/test_people.py",
     ),
     Mutant(
-        "F5", "a schema may ask for a reply of any size", "src/atrium/kit/scales.py",
+        "F5", "a schema may ask for a reply of any size", "src/atrium/kit/schemas/cost.py",
         "if least.values > MOST_VALUES or least.text > MOST_TEXT:", "if False:",
         "tests/findings/test_schemas.py::test_f5_what_would_cost_too_much_is_refused_when_it_is_asked_for",
     ),
     Mutant(
-        "F5", "a schema may have any number of places", "src/atrium/kit/scales.py",
+        "F5", "a schema may have any number of places", "src/atrium/kit/schemas/cost.py",
         "if places > HEAVIEST:", "if False:",
         "tests/findings/test_schemas.py::test_f5_what_would_cost_too_much_is_refused_when_it_is_asked_for",
     ),
@@ -171,17 +171,17 @@ MUTANTS = (
         "tests/findings/test_loop.py::test_g3_snippets_of_long_texts_are_cut_elsewhere",
     ),
     Mutant(
-        "G4", "signing in shares the threads of all work", "src/atrium/kit/passwords.py",
+        "G4", "signing in shares the threads of all work", "src/atrium/kit/crypto/passwords.py",
         "self._thread.run(account.get(), function", '__import__("asyncio").to_thread(function',
         "tests/findings/test_loop.py::test_g4_signing_in_waits_for_no_thread_that_texts_can_take",
     ),
     Mutant(
-        "G8", "whoever signs in takes turns with nobody", "src/atrium/kit/passwords.py",
+        "G8", "whoever signs in takes turns with nobody", "src/atrium/kit/crypto/passwords.py",
         "self._thread.run(account.get(), function", "self._thread.run(None, function",
         "tests/unit/test_passwords.py::test_one_who_signs_in_does_not_wait_for_all_attempts_of_another",
     ),
     Mutant(
-        "G4", "heavy work may be called on the loop", "src/atrium/kit/compute.py",
+        "G4", "heavy work may be called on the loop", "src/atrium/kit/work/compute.py",
         "if asyncio._get_running_loop() is not None and not _at_once.get():", "if False:",
         "tests/unit/test_compute.py::test_heavy_work_on_the_event_loop_is_refused",
     ),
@@ -222,7 +222,7 @@ MUTANTS = (
         "tests/ai/test_injection.py::test_e18_a_foreign_tool_taints_by_its_result_and_not_by_being_offered",
     ),
     Mutant(
-        "E18", "a model reads what nobody sees", "src/atrium/kit/text.py",
+        "E18", "a model reads what nobody sees", "src/atrium/kit/text/plain.py",
         'return _UNSEEN.sub("", text)', "return text",
         "tests/mcp/test_definitions.py::test_e18_a_model_reads_what_the_person_read_who_turned_a_tool_on",
     ),
@@ -272,12 +272,12 @@ MUTANTS = (
         "tests/findings/test_given.py::test_g16_revoking_a_token_tells_what_it_gave",
     ),
     Mutant(
-        "G5", "behind a pooler nothing tells that the process is there", "src/atrium/kit/presence.py",
+        "G5", "behind a pooler nothing tells that the process is there", "src/atrium/kit/postgres/presence.py",
         "                if not direct:", "                if False:",
         "tests/findings/test_presence.py::test_g5_behind_a_pooler_a_thread_tells_that_a_busy_process_is_there",
     ),
     Mutant(
-        "G9", "what fits is counted as it is stored", "src/atrium/kit/paging.py",
+        "G9", "what fits is counted as it is stored", "src/atrium/kit/web/pages.py",
         "len(msgspec.json.encode(text)) for text in texts", "len(text.encode()) for text in texts",
         "tests/findings/test_pages.py::test_g9_what_fits_is_counted_as_it_is_sent",
     ),
@@ -309,7 +309,7 @@ MUTANTS = (
         "tests/findings/test_silence.py::test_p1_the_trail_names_things_by_id_and_tells_names_to_those_who_can_read_them",
     ),
     Mutant(
-        "P1", "the log quotes what an exception says", "src/atrium/kit/exceptions.py",
+        "P1", "the log quotes what an exception says", "src/atrium/kit/telemetry/exceptions.py",
         'return f"{name}: {\', \'.join(facts)}" if facts else name', 'return f"{name}: {error}"',
         "tests/unit/test_log.py::test_no_message_of_an_exception_is_written_by_us_a_library_or_the_event_loop",
     ),

@@ -7,7 +7,7 @@ import pytest
 
 from atrium.edge.app import STRICTEST
 from atrium.edge.endpoint import Endpoint
-from atrium.kit.http import policy_of
+from atrium.kit.web.http import policy_of
 from atrium.product.console.page import POLICY, WORKER_POLICY
 from atrium.product.onboarding.handlers import ASSET_POLICY
 from atrium.seams.routes import Auth

@@ -17,7 +17,7 @@ from atrium.boot.assemble import Application
 from atrium.boot.wiring import DOMAINS
 from atrium.edge.access_log import AccessLog
 from atrium.ground.audit import service as audit
-from atrium.kit.exceptions import describe, traceback_of
+from atrium.kit.telemetry.exceptions import describe, traceback_of
 from tests.changes.feeds import Feed, hearing, settled
 from tests.contract.rows import name_of, parameters_of
 from tests.findings import histories, observed

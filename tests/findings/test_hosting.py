@@ -9,8 +9,8 @@ import pytest
 
 from atrium.boot.assemble import Application
 from atrium.boot.requirements import problems_with
-from atrium.kit.migrate import migrate, read_migrations
-from atrium.kit.paths import shipped
+from atrium.kit.files.paths import shipped
+from atrium.kit.postgres.migrate import migrate, read_migrations
 from atrium.seams.settings import BadSetting, Plans, Settings, read_settings
 from tests.client import Answer, Client
 from tests.findings.test_sessions import Upload

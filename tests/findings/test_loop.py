@@ -17,17 +17,17 @@ from atrium.engine.ai import keeping
 from atrium.engine.inference.estimates import Estimator
 from atrium.engine.workflows import interpreter
 from atrium.engine.workflows.interpreter import Situation, Spec
-from atrium.kit.compute import SMALL, ComputePool
-from atrium.kit.html_units import html_units
-from atrium.kit.icu import MessageRefused
-from atrium.kit.icu_units import icu_units
 from atrium.kit.ids import NIL, new_id
-from atrium.kit.markdown_units import markdown_units
-from atrium.kit.presence import SPACE
-from atrium.kit.shield import text_units
+from atrium.kit.postgres.presence import SPACE
+from atrium.kit.text.icu import MessageRefused
+from atrium.kit.work.compute import SMALL, ComputePool
 from atrium.product.knowledge.judging import Part, judged
 from atrium.product.knowledge.model import ReplyRefused
 from atrium.product.search import snippets, words
+from atrium.product.translation.units.html import html_units
+from atrium.product.translation.units.markdown import markdown_units
+from atrium.product.translation.units.messages import icu_units
+from atrium.product.translation.units.placeholders import text_units
 from atrium.seams.models import Message, Turn
 from atrium.seams.workflows import problems_in, read_workflow
 from tests.patience import PATIENCE

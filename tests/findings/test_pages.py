@@ -14,7 +14,7 @@ from msgspec import inspect
 from atrium.boot.assemble import Application
 from atrium.edge.endpoint import Endpoint
 from atrium.kit.ids import new_id
-from atrium.kit.paging import MOST_TEXT, fitting
+from atrium.kit.web.pages import MOST_TEXT, fitting
 from atrium.seams.routes import Content, Download, EventStream
 from tests.client import Answer, Client
 from tests.contract.rows import ENDPOINTS, name_of, speaks_ours

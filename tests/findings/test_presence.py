@@ -15,7 +15,7 @@ import pytest
 from atrium.boot.assemble import Application
 from atrium.engine.ai import keeping
 from atrium.kit.ids import new_id
-from atrium.kit.presence import SPACE, key_of
+from atrium.kit.postgres.presence import SPACE, key_of
 from tests.findings.test_loop import PLACE_TURN
 from tests.patience import PATIENCE
 from tests.people import found_company

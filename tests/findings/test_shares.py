@@ -13,10 +13,10 @@ from atrium.engine.ai import service as ai
 from atrium.engine.ai.model import Question
 from atrium.engine.tools.calls import call_tool
 from atrium.ground.identity import service as identity
-from atrium.kit.database import Database
-from atrium.kit.shares import Capacity, Permit, Shares, account
-from atrium.kit.threads import Threads
-from atrium.kit.tokens import new_token
+from atrium.kit.crypto.tokens import new_token
+from atrium.kit.postgres.database import Database
+from atrium.kit.work.shares import Capacity, Permit, Shares, account
+from atrium.kit.work.threads import Threads
 from atrium.product.changes.hub import Hub
 from atrium.routes import ROUTES
 from atrium.seams.context import Operation, Principal

@@ -8,8 +8,8 @@ import pytest
 
 from atrium.boot.storing import KEEPERS
 from atrium.ground.quotas import store
-from atrium.kit.database import Database
-from atrium.kit.migrate import migrate
+from atrium.kit.postgres.database import Database
+from atrium.kit.postgres.migrate import migrate
 from tests.postgres import fresh_database, run_as_owner
 from tests.processes import holding, until_queued
 from tests.start.rows import ORG, ROWS, TEAM

@@ -10,10 +10,10 @@ from uuid import UUID
 
 import pytest
 
+from atrium.kit.crypto.tokens import digest_of, new_token
+from atrium.kit.files.paths import shipped
 from atrium.kit.ids import new_id
-from atrium.kit.migrate import migrate, read_migrations
-from atrium.kit.paths import shipped
-from atrium.kit.tokens import digest_of, new_token
+from atrium.kit.postgres.migrate import migrate, read_migrations
 from tests.client import Client
 from tests.postgres import fresh_database, on_database, run_as_owner, server_url
 from tests.servers import open_application, settings_for

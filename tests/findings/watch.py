@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from atrium.kit.passwords import Passwords
+from atrium.kit.crypto.passwords import Passwords
 from atrium.seams.context import Operation
 from atrium.seams.routes import GET, POST, PUBLIC, Route, section
 

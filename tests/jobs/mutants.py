@@ -10,7 +10,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from atrium.kit.log import set_up_logging
+from atrium.kit.telemetry.log import set_up_logging
 from atrium.seams.settings import LogLevel
 from tests.jobs import stress
 from tests.jobs.kinds import WITH_PROBES

@@ -6,7 +6,7 @@ import pytest
 
 from atrium.engine.jobs import service, store
 from atrium.engine.jobs.model import State
-from atrium.kit.database import compiled
+from atrium.kit.postgres.database import compiled
 from tests.jobs.queue import Member, Queue
 from tests.postgres import blocks_read
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from atrium.kit.icu import MessageRefused, parse, signature
+from atrium.kit.text.icu import MessageRefused, parse, signature
 from atrium.product.localization.checks import arguments_of, check, has_same_promises
 
 CASES = json.loads((Path(__file__).parent / "check_cases.json").read_text())

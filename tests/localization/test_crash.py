@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from atrium.kit.migrate import migrate
-from atrium.kit.paths import shipped
+from atrium.kit.files.paths import shipped
+from atrium.kit.postgres.migrate import migrate
 from atrium.product.localization import checks
 from tests.localization.conftest import Desk, make_desk, write_catalogs
 from tests.patience import PATIENCE

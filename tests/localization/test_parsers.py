@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from atrium.kit import catalogs
-from atrium.kit.icu import Argument, Choice, Message, MessageRefused, Tag, parse, walk
-from atrium.kit.paths import shipped
+from atrium.kit.files.paths import shipped
+from atrium.kit.text import catalogs
+from atrium.kit.text.icu import Argument, Choice, Message, MessageRefused, Tag, parse, walk
 from atrium.product.localization import checks
 from tests.localization.test_proofs import HARD
 from tests.translation.oracles import broken_messages

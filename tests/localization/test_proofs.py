@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from atrium.kit import catalogs
-from atrium.kit.icu_units import icu_units
-from atrium.kit.paths import shipped
-from atrium.kit.shield import ReplyBroken
+from atrium.kit.files.paths import shipped
+from atrium.kit.text import catalogs
 from atrium.product.localization import checks, chores
+from atrium.product.translation.units.messages import icu_units
+from atrium.product.translation.units.placeholders import ReplyBroken
 from tests.client import Answer
 from tests.localization.conftest import ENGLISH, SPANISH, Desk, write_catalogs
 from tests.translation.oracles import broken_messages

@@ -16,7 +16,7 @@ from atrium.boot.serve import bind, prepare_database, run
 from atrium.boot.wiring import DOMAINS
 from atrium.edge.app import App
 from atrium.kit.errors import Invalid
-from atrium.kit.log import set_up_logging
+from atrium.kit.telemetry.log import set_up_logging
 from atrium.seams.context import Context
 from atrium.seams.settings import read_settings
 from atrium.seams.tools import Tool

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from atrium.kit import outbound as module
-from atrium.kit.addresses import NotPublic
-from atrium.kit.outbound import Answer, CallFailed, NotConnected, Outbound
+from atrium.kit.web import outbound as module
+from atrium.kit.web.addresses import NotPublic
+from atrium.kit.web.outbound import Answer, CallFailed, NotConnected, Outbound
 from tests.certificates import self_signed
 from tests.models.scripted import Answer as Scripted
 from tests.models.scripted import scripted

@@ -6,9 +6,9 @@ import msgspec
 import pytest
 
 from atrium.engine.inference.simulated import SimulatedModel, smallest
-from atrium.kit.compute import ComputePool
 from atrium.kit.ids import NIL
-from atrium.kit.threads import Threads
+from atrium.kit.work.compute import ComputePool
+from atrium.kit.work.threads import Threads
 from atrium.seams.models import Message, ModelRefused, ModelReply, ResponseFormat, Turn, complete
 
 MODEL = SimulatedModel(Threads(1), ComputePool(1), NIL)

@@ -7,9 +7,9 @@ import pytest
 from atrium.engine.inference import wire
 from atrium.engine.inference.estimates import Estimator
 from atrium.engine.inference.wire import Machine, OpenAIWire
-from atrium.kit.compute import ComputePool
 from atrium.kit.ids import NIL
-from atrium.kit.outbound import Outbound
+from atrium.kit.web.outbound import Outbound
+from atrium.kit.work.compute import ComputePool
 from atrium.seams.models import (
     Message,
     ModelFailure,

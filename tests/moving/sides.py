@@ -14,8 +14,8 @@ from atrium.admin.moving.model import Manifest, Receipt, Table
 from atrium.boot.assemble import Application
 from atrium.boot.moving import opened_mover, sealed_columns
 from atrium.boot.wiring import DOMAINS
-from atrium.kit.keys import Keyring
-from atrium.kit.snapshots import owning
+from atrium.kit.crypto.keys import Keyring
+from atrium.kit.postgres.snapshots import owning
 from atrium.seams.settings import Settings
 from tests.client import Client
 from tests.people import Company, found_company

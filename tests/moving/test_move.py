@@ -10,8 +10,8 @@ import pytest
 from atrium.admin.moving import store
 from atrium.admin.moving.model import MoveRefused
 from atrium.ground.audit import verification
-from atrium.kit.snapshots import owning
-from atrium.kit.tokens import digest_of
+from atrium.kit.crypto.tokens import digest_of
+from atrium.kit.postgres.snapshots import owning
 from atrium.product.s3 import credentials
 from atrium.product.s3.model import Refusal
 from atrium.seams.context import ANONYMOUS, Operation

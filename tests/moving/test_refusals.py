@@ -14,7 +14,7 @@ import pytest
 
 from atrium.admin.moving import archive as archives
 from atrium.admin.moving.model import Manifest, MoveRefused
-from atrium.kit.keys import Keyring
+from atrium.kit.crypto.keys import Keyring
 from tests.client import Client
 from tests.moving.sides import TRANSFER, Side, two_sides
 from tests.people import Company, found_company

@@ -14,7 +14,7 @@ from uuid import UUID
 import pytest
 
 from atrium.boot.assemble import Application
-from atrium.kit.database import Transaction
+from atrium.kit.postgres.database import Transaction
 from atrium.product.onboarding import prospect_rows
 from atrium.product.onboarding.prospect_rows import NewProspect
 from tests.client import Answer, Client

@@ -14,8 +14,8 @@ from atrium.engine.extraction.reading import ENDINGS, TYPES, VAGUE, is_extractab
 from atrium.engine.extraction.service import TEXT_KIND
 from atrium.engine.repository import trash
 from atrium.engine.repository.text_rows import UNREAD
-from atrium.kit.database import compiled
 from atrium.kit.errors import AppError
+from atrium.kit.postgres.database import compiled
 from tests.client import Client
 from tests.extraction import honest, hostile
 from tests.patience import PATIENCE

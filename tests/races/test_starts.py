@@ -6,7 +6,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from atrium.kit.migrate import migrate, read_migrations
+from atrium.kit.postgres.migrate import migrate, read_migrations
 from tests.postgres import fresh_database, run_as_owner
 from tests.processes import Process, rounds, start_server
 

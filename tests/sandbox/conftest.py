@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from atrium.boot.assemble import Application
-from atrium.kit.sandbox import Sandbox
+from atrium.kit.isolation.sandbox import Sandbox
 from tests.client import Client
 from tests.people import Company, found_company
 from tests.sandbox.folders import readable_folder

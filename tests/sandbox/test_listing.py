@@ -9,7 +9,7 @@ import pytest
 
 from atrium.admin.sandbox import service
 from atrium.boot.assemble import Application
-from atrium.kit.sandbox import Sandbox
+from atrium.kit.isolation.sandbox import Sandbox
 from tests.client import Client
 from tests.people import Company, found_company
 from tests.sandbox.folders import readable_folder
@@ -214,9 +214,9 @@ async def test_a_machine_without_the_programs_says_what_to_install(
     missing: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if missing == "bwrap":
-        monkeypatch.setattr("atrium.kit.sandbox._PATH", "/nonexistent")
+        monkeypatch.setattr("atrium.kit.isolation.sandbox._PATH", "/nonexistent")
     else:
-        from atrium.kit import syscalls
+        from atrium.kit.isolation import syscalls
 
         syscalls.compiled_filter.cache_clear()
         monkeypatch.setattr(syscalls, "_LIBRARY", "libnone.so")

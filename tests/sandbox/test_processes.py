@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from atrium.kit.process_pool import PoolBusy, ProcessPool
-from atrium.kit.sandbox import Sandbox
+from atrium.kit.isolation.process_pool import PoolBusy, ProcessPool
+from atrium.kit.isolation.sandbox import Sandbox
 from tests.api.plugin_folders import write_plugin
 from tests.patience import PATIENCE
 from tests.people import found_company

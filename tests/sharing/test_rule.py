@@ -16,7 +16,7 @@ from atrium.engine.repository.model import OBJECTS
 from atrium.ground.access.model import NotPermitted, permissions_of
 from atrium.ground.sharing import abilities, rule
 from atrium.ground.sharing.model import EVERY, Ability, ThingTable
-from atrium.kit.database import Transaction
+from atrium.kit.postgres.database import Transaction
 from atrium.product.notes.model import NOTES
 from atrium.seams.context import Principal
 from tests.postgres import fresh_database

@@ -7,7 +7,7 @@ import hashlib
 import json
 from pathlib import Path
 
-from atrium.kit.migrate import read_migrations
+from atrium.kit.postgres.migrate import read_migrations
 
 FIGURES = Path(__file__).resolve().parents[2] / "docs/figures/migrations.json"
 NEWEST = 6

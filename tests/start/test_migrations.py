@@ -10,8 +10,8 @@ from typing import Any
 import asyncpg
 import pytest
 
-from atrium.kit.migrate import MigrationRefused, migrate, pending, read_migrations
-from atrium.kit.paths import shipped
+from atrium.kit.files.paths import shipped
+from atrium.kit.postgres.migrate import MigrationRefused, migrate, pending, read_migrations
 from tests.postgres import connected, fresh_database, run_as_owner
 from tests.processes import PROOFS, holding, until_queued
 from tests.start import older_schemas

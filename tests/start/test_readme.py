@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from atrium.kit.tokens import new_token
+from atrium.kit.crypto.tokens import new_token
 from tests.postgres import run_as_owner
 from tests.processes import ROOT
 from tests.start.quick_start import (

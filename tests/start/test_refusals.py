@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from atrium.cli import _parser
-from atrium.kit.keys import Keyring
-from atrium.kit.migrate import migrate, read_migrations
-from atrium.kit.paths import shipped
+from atrium.kit.crypto.keys import Keyring
+from atrium.kit.files.paths import shipped
+from atrium.kit.postgres.migrate import migrate, read_migrations
 from tests.postgres import fresh_database, on_database, run_as_owner
 from tests.processes import Finished, free_port, run_atrium, server_settings, serving
 from tests.servers import SECRET

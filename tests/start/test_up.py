@@ -18,7 +18,7 @@ from typing import Any
 import psutil
 import pytest
 
-from atrium.kit.migrate import read_migrations
+from atrium.kit.postgres.migrate import read_migrations
 from tests.patience import PATIENCE
 from tests.postgres import fresh_database
 from tests.processes import ATRIUM, Process, bootstrap, environment, free_port, run_atrium, start

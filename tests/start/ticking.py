@@ -6,7 +6,7 @@ import sys
 from atrium.boot.assemble import assemble
 from atrium.boot.serve import bind, prepare_database, run
 from atrium.boot.wiring import DOMAINS
-from atrium.kit.log import set_up_logging
+from atrium.kit.telemetry.log import set_up_logging
 from atrium.routes import ROUTES
 from atrium.seams.settings import read_settings
 from atrium.seams.wiring import Domain

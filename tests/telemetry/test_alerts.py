@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from atrium.kit.metrics import Metrics
+from atrium.kit.telemetry.metrics import Metrics
 from tests.client import Client
 from tests.patience import PATIENCE
 from tests.processes import ROOT

@@ -16,12 +16,12 @@ from opentelemetry.trace import SpanKind
 
 from atrium.boot import serve
 from atrium.boot.assemble import Application, assemble
-from atrium.kit import tracing
-from atrium.kit.combiner import Combiner
-from atrium.kit.log import log
-from atrium.kit.telemetry import Telemetry, TelemetryMissing, open_telemetry
-from atrium.kit.traced_connection import TracedConnection
-from atrium.kit.tracing import Kind
+from atrium.kit.postgres.combiner import Combiner
+from atrium.kit.postgres.traced_connection import TracedConnection
+from atrium.kit.telemetry import tracing
+from atrium.kit.telemetry.log import log
+from atrium.kit.telemetry.traces import Telemetry, TelemetryMissing, open_telemetry
+from atrium.kit.telemetry.tracing import Kind
 from atrium.seams.settings import chose_sampler, wants_traces
 from tests.client import Client
 from tests.patience import PATIENCE

@@ -1,7 +1,7 @@
 """POST /api/translate/catalog: messages of a program, placeholders whole, problems by key, nothing written."""
 
-from atrium.kit import catalogs
-from atrium.kit.paths import shipped
+from atrium.kit.files.paths import shipped
+from atrium.kit.text import catalogs
 from tests.ai.conftest import used
 from tests.client import Client
 from tests.translation.conftest import Translator

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atrium.kit.icu import (
+from atrium.kit.text.icu import (
     Argument,
     Choice,
     Message,
@@ -18,7 +18,7 @@ from atrium.kit.icu import (
     print_message,
     signature,
 )
-from atrium.kit.languages import canonical, is_tag, plural_forms, widening
+from atrium.kit.text.languages import canonical, is_tag, plural_forms, widening
 from tests.translation.oracles import broken_messages
 
 names = st.from_regex(r"[a-z]{1,4}", fullmatch=True)

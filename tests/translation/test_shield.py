@@ -9,12 +9,12 @@ from random import Random
 
 import pytest
 
-from atrium.kit import catalogs
-from atrium.kit.html_units import html_units
-from atrium.kit.icu import CATEGORIES
-from atrium.kit.icu_units import icu_units
-from atrium.kit.markdown_units import markdown_units
-from atrium.kit.shield import ReplyBroken, Template, Unit, divided, text_units
+from atrium.kit.text import catalogs
+from atrium.kit.text.icu import CATEGORIES
+from atrium.product.translation.units.html import html_units
+from atrium.product.translation.units.markdown import markdown_units
+from atrium.product.translation.units.messages import icu_units
+from atrium.product.translation.units.placeholders import ReplyBroken, Template, Unit, divided, text_units
 from tests.translation.adversaries import ADVERSARIES, reversed_words
 from tests.translation.oracles import broken_messages, skeleton, tags_of
 from tests.translation.pages import generated_page

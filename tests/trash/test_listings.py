@@ -12,8 +12,8 @@ from atrium.boot.assemble import Application
 from atrium.engine.repository import listing_rows as object_listings
 from atrium.engine.repository import trash_rows as object_trash
 from atrium.engine.repository.listing_rows import Shape
-from atrium.kit.database import compiled
 from atrium.kit.ids import NIL
+from atrium.kit.postgres.database import compiled
 from atrium.product.notes import store
 from atrium.product.notes import trash_rows as note_trash
 from tests.client import Client

@@ -9,8 +9,8 @@ import asyncpg
 import pytest
 
 from atrium.boot.assemble import Application
-from atrium.kit.database import APP_ROLE
 from atrium.kit.ids import new_id
+from atrium.kit.postgres.database import APP_ROLE
 from atrium.product.triggers.fire_rows import types_of
 from tests.client import Client
 from tests.people import Company

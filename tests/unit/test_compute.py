@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from atrium.kit.compute import SMALL, ComputePool, OnTheLoop, TooHeavy, heavy
 from atrium.kit.errors import Invalid
-from atrium.kit.shares import Busy
+from atrium.kit.work.compute import SMALL, ComputePool, OnTheLoop, TooHeavy, heavy
+from atrium.kit.work.shares import Busy
 from tests.patience import PATIENCE
 
 MUCH = SMALL + 1
@@ -129,7 +129,7 @@ async def test_closing_ends_what_is_at_work(tmp_path: Path) -> None:
 async def test_a_server_that_is_told_to_end_begins_nothing_and_ends_what_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("atrium.kit.compute._DRAIN_SECONDS", 0.0)
+    monkeypatch.setattr("atrium.kit.work.compute._DRAIN_SECONDS", 0.0)
     started = tmp_path / "started"
     async with ComputePool(1) as pool:
         asking = [asyncio.create_task(pool.run(owner, MUCH, forever, str(started))) for owner in "ab"]

@@ -3,7 +3,7 @@
 import pytest
 
 from atrium.kit.errors import Stale
-from atrium.kit.etags import etag_of, names_tag, require_current
+from atrium.kit.web.etags import etag_of, names_tag, require_current
 
 
 def test_a_tag_differs_when_a_fact_does() -> None:

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from atrium.kit.replies import ReplyRefused, compile_schema, judge_json
-from atrium.kit.scales import Scale, SchemaRefused
+from atrium.kit.schemas.cost import Scale, SchemaRefused
+from atrium.kit.schemas.parse import ReplyRefused, compile_schema, judge_json
 from tests.machine import slowness
 from tests.processes import rounds
 

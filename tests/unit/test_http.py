@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atrium.kit.http import (
+from atrium.kit.web.http import (
     OCTETS,
     Asked,
     RangeUnsatisfiable,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atrium.kit.keys import Keyring, Unsealable, read_secret
+from atrium.kit.crypto.keys import Keyring, Unsealable, read_secret
 
 OLD, NEW, FOREIGN = "an old key that is long enough to be one", "a new key that is long enough to be one", "f" * 32
 ring, renewed, foreign = Keyring(OLD), Keyring(f"{NEW},{OLD}"), Keyring(FOREIGN)

@@ -9,12 +9,12 @@ import asyncpg
 import pytest
 
 from atrium.kit.errors import Conflict
-from atrium.kit.exceptions import describe, traceback_of
+from atrium.kit.telemetry.exceptions import describe, traceback_of
 
 WORD = "zebracanary"
 LOGGED = f"""
 import asyncio, logging
-from atrium.kit.log import log, report_of_loop, set_up_logging
+from atrium.kit.telemetry.log import log, report_of_loop, set_up_logging
 
 WORD = "{WORD}"
 set_up_logging("info")

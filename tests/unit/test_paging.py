@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atrium.kit.keys import Keyring
-from atrium.kit.paging import BadCursor, Pager
+from atrium.kit.crypto.keys import Keyring
+from atrium.kit.web.pages import BadCursor, Pager
 
 keys = Keyring("a key for cursors that is long enough")
 CALLER = UUID(int=1)

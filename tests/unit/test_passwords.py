@@ -8,9 +8,9 @@ import pytest
 from argon2 import PasswordHasher, extract_parameters
 from argon2.low_level import Type
 
-from atrium.kit import passwords as module
-from atrium.kit.passwords import KDF, Passwords
-from atrium.kit.shares import account
+from atrium.kit.crypto import passwords as module
+from atrium.kit.crypto.passwords import KDF, Passwords
+from atrium.kit.work.shares import account
 
 
 @pytest.fixture

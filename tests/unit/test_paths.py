@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atrium.kit.paths import inside, shipped
+from atrium.kit.files.paths import inside, shipped
 
 CLIMBS = ["..", "../", "..\\", "%2e%2e", "....//", "..;/", "../.", "./..", "..%2f", "..\0", "\u2025", "．．"]  # noqa: RUF001
 TARGETS = ["secret.txt", "etc/passwd", "outside/secret.txt", "", "."]

@@ -5,7 +5,7 @@ from asyncio.subprocess import PIPE
 
 import pytest
 
-from atrium.kit.processes import end_process
+from atrium.kit.isolation.processes import end_process
 from tests.patience import PATIENCE
 
 WRITES_ON = "import sys\nwhile True:\n    sys.{stream}.write('x' * 4096)"

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from atrium.kit.replies import ReplyRefused, compile_schema, judge_json
-from atrium.kit.scales import SchemaRefused
+from atrium.kit.schemas.cost import SchemaRefused
+from atrium.kit.schemas.parse import ReplyRefused, compile_schema, judge_json
 
 PERSON = compile_schema(
     {"type": "object", "properties": {"age": {"type": "integer"}}, "required": ["age"], "additionalProperties": False}

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from atrium.kit.estimates import estimate_tokens
-from atrium.kit.scales import Scale, SchemaRefused, measure
+from atrium.kit.schemas.cost import Scale, SchemaRefused, measure
+from atrium.kit.text.estimates import estimate_tokens
 
 
 @pytest.mark.parametrize(

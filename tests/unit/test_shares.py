@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from atrium.kit.shares import Busy, Shares
+from atrium.kit.work.shares import Busy, Shares
 from tests.patience import PATIENCE
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atrium.kit.database import compiled
+from atrium.kit.postgres.database import compiled
 
 names = st.from_regex(r"[a-z_][a-z0-9_]{0,10}", fullmatch=True)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atrium.kit.text import slug_of
+from atrium.kit.text.plain import slug_of
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atrium.kit.tokens import PREFIXES, digest_of, is_well_formed, new_token
+from atrium.kit.crypto.tokens import PREFIXES, digest_of, is_well_formed, new_token
 
 ALPHABET = string.ascii_letters + string.digits + "_-"
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atrium.kit import totp
+from atrium.kit.crypto import totp
 
 SEED = base64.b32encode(b"12345678901234567890").decode()
 # Appendix B of the RFC, SHA-1; its eight digits end in our six.

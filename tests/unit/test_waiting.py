@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from atrium.kit.notify import Notifier
-from atrium.kit.waiting import WaitQueues
+from atrium.kit.postgres.notify import Notifier
+from atrium.kit.postgres.wait_queues import WaitQueues
 from tests.patience import PATIENCE
 
 TOPICS = frozenset({"bread"})

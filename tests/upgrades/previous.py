@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
-from atrium.kit.migrate import migrate
+from atrium.kit.postgres.migrate import migrate
 from tests.postgres import private_server
 from tests.processes import ROOT
 

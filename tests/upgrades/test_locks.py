@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from atrium.kit.migrate import Migration, make_roles, migrate, read_migrations
-from atrium.kit.paths import shipped
+from atrium.kit.files.paths import shipped
+from atrium.kit.postgres.migrate import Migration, make_roles, migrate, read_migrations
 from tests.patience import PATIENCE
 from tests.postgres import connected, fresh_database, run_as_owner
 from tests.start.test_migrations import cut_after, populate

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from typing import Any
 
-from atrium.kit.database import APP_ROLE, SEARCH_ROLE, SYSTEM_ROLE
+from atrium.kit.postgres.database import APP_ROLE, SEARCH_ROLE, SYSTEM_ROLE
 
 Connection = Any  # the driver's stubs are generic where the driver is not
 # Tables that belong to no company.

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable
 import asyncpg
 import pytest
 
-from atrium.kit.database import APP_ROLE, SEARCH_ROLE, SYSTEM_ROLE
+from atrium.kit.postgres.database import APP_ROLE, SEARCH_ROLE, SYSTEM_ROLE
 from tests.postgres import fresh_database
 from tests.walls import catalog
 from tests.walls.catalog import Connection

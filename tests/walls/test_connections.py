@@ -6,9 +6,9 @@ from uuid import UUID
 
 import pytest
 
-from atrium.kit import pool
-from atrium.kit.database import Database, UsedAfterEnd
-from atrium.kit.shares import Busy
+from atrium.kit.postgres import pool
+from atrium.kit.postgres.database import Database, UsedAfterEnd
+from atrium.kit.work.shares import Busy
 from tests.patience import PATIENCE
 from tests.postgres import run_as_owner
 

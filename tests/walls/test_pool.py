@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from atrium.boot.assemble import Application
-from atrium.kit.database import APP_ROLE, Begun, Database
+from atrium.kit.postgres.database import APP_ROLE, Begun, Database
 from tests.people import found_company
 
 TENANTS, AT_ONCE, FORGETFUL = 20, 40, 0.10

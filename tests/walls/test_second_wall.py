@@ -7,7 +7,7 @@ import asyncpg
 import pytest
 
 from atrium.boot.assemble import Application
-from atrium.kit.database import APP_ROLE
+from atrium.kit.postgres.database import APP_ROLE
 from tests.walls.catalog import Connection, org_column, tenant_tables
 from tests.walls.population import Populated
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from atrium.kit import database
+from atrium.kit.postgres import database
 
 # `AND n.org_id = :org_id` and its like, where it is a condition; what an UPDATE sets is left alone. The value stays in
 # the statement, so that its parameter keeps its type.

@@ -10,8 +10,8 @@ from atrium.engine.jobs.model import Attempt, Following, Report, Settled
 from atrium.engine.jobs.runner import _performed
 from atrium.engine.jobs.settling import settle_and_take
 from atrium.engine.workflows.advancing import STEP_KIND
-from atrium.kit.database import Transaction
 from atrium.kit.ids import new_id
+from atrium.kit.postgres.database import Transaction
 from atrium.seams.context import Holding, Operation
 from atrium.seams.jobs import Assignment
 from tests.workflows.engine import Engine

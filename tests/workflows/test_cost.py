@@ -4,8 +4,8 @@ from collections.abc import Callable, Hashable
 
 import pytest
 
-from atrium.kit.database import Database
-from atrium.kit.pool import Connection
+from atrium.kit.postgres.database import Database
+from atrium.kit.postgres.pool import Connection
 from tests.workflows.engine import Engine, Starter, spec_of, tool
 from tests.workflows.hand import Hand
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from atrium.kit.shapes import Shape
+from atrium.kit.schemas.validator import Shape
 from atrium.seams.workflow_format import SCHEMA
 from atrium.seams.workflows import MOST_PROBLEMS, longest_path, problems_in, read_workflow, stored_workflow
 from tests.sizes import FULL_ONLY

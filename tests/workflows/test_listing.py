@@ -7,7 +7,7 @@ from uuid import UUID
 
 from atrium.engine.workflows.listing_rows import FILTERS, LAST_ID, listing
 from atrium.engine.workflows.model import STATES
-from atrium.kit.database import compiled
+from atrium.kit.postgres.database import compiled
 from tests.postgres import blocks_read
 from tests.workflows.engine import Engine, Starter
 

@@ -16,24 +16,24 @@ from atrium.edge import openapi, reference
 from atrium.edge.app import App
 from atrium.edge.endpoint import Endpoint, bind, bind_plugin
 from atrium.edge.standing import Standing
-from atrium.kit.background import Background
-from atrium.kit.combiner import Combiner
-from atrium.kit.compute import ComputePool
-from atrium.kit.database import Database
-from atrium.kit.estimates import TokenRatios
-from atrium.kit.keys import Keyring, read_secret
-from atrium.kit.log import report_of_loop
-from atrium.kit.metrics import Metrics
-from atrium.kit.notify import Notifier
-from atrium.kit.outbound import Outbound
-from atrium.kit.passwords import Passwords
+from atrium.kit.crypto.keys import Keyring, read_secret
+from atrium.kit.crypto.passwords import Passwords
+from atrium.kit.files.staging_area import StagingArea
+from atrium.kit.isolation.sandbox import Sandbox
+from atrium.kit.postgres.combiner import Combiner
+from atrium.kit.postgres.database import Database
+from atrium.kit.postgres.notify import Notifier
+from atrium.kit.postgres.wait_queues import WaitQueues
 from atrium.kit.refusals import Refusal
-from atrium.kit.sandbox import Sandbox
-from atrium.kit.shares import Capacity
-from atrium.kit.staging import StagingArea
-from atrium.kit.telemetry import Telemetry
-from atrium.kit.threads import Threads
-from atrium.kit.waiting import WaitQueues
+from atrium.kit.telemetry.log import report_of_loop
+from atrium.kit.telemetry.metrics import Metrics
+from atrium.kit.telemetry.traces import Telemetry
+from atrium.kit.text.estimates import TokenRatios
+from atrium.kit.web.outbound import Outbound
+from atrium.kit.work.background import Background
+from atrium.kit.work.compute import ComputePool
+from atrium.kit.work.shares import Capacity
+from atrium.kit.work.threads import Threads
 from atrium.routes import ROUTES
 from atrium.seams.blobs import BlobStore, close_store
 from atrium.seams.context import ProcessState, Services

@@ -17,8 +17,8 @@ from atrium.boot.assemble import open_blobs, register
 from atrium.boot.blobs import Bar
 from atrium.boot.postgres import find_running, private_postgres, throwaway_postgres
 from atrium.boot.requirements import reaching, require_keys, require_known_database, require_known_schema
-from atrium.kit.keys import Keyring, find_secret
-from atrium.kit.snapshots import owning
+from atrium.kit.crypto.keys import Keyring, find_secret
+from atrium.kit.postgres.snapshots import owning
 from atrium.seams.blobs import close_store
 from atrium.seams.settings import Settings, search_path
 

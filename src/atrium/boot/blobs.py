@@ -11,7 +11,7 @@ from atrium.boot.requirements import opened
 from atrium.engine.repository import release
 from atrium.engine.repository import verification as repository_verification
 from atrium.ground.tenancy import service as tenancy
-from atrium.kit.database import Database
+from atrium.kit.postgres.database import Database
 from atrium.seams.blobs import BlobStore, close_store
 from atrium.seams.settings import Settings
 

@@ -12,9 +12,9 @@ from atrium.admin.instance import doctor
 from atrium.admin.instance.model import Checkup, HealthCheck
 from atrium.boot.assemble import assemble
 from atrium.boot.requirements import problems_with
-from atrium.kit.keys import find_secret
-from atrium.kit.log import set_up_logging
+from atrium.kit.crypto.keys import find_secret
 from atrium.kit.refusals import Refusal
+from atrium.kit.telemetry.log import set_up_logging
 from atrium.seams.blobs import close_store
 from atrium.seams.context import ANONYMOUS, Operation, Services
 from atrium.seams.settings import Settings

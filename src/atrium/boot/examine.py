@@ -28,10 +28,10 @@ from atrium.ground.audit import sealer
 from atrium.ground.audit import service as audit
 from atrium.ground.audit import verification as audit_verification
 from atrium.ground.audit.model import Head
-from atrium.kit.log import set_up_logging
-from atrium.kit.migrate import migrate
+from atrium.kit.postgres.migrate import migrate
+from atrium.kit.postgres.server_health import look_at_server
 from atrium.kit.refusals import Refusal
-from atrium.kit.server_health import look_at_server
+from atrium.kit.telemetry.log import set_up_logging
 from atrium.routes import ROUTES
 from atrium.seams.settings import Settings, unknown_names
 

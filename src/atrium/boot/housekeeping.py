@@ -3,9 +3,9 @@
 import asyncio
 from collections.abc import Sequence
 
-from atrium.kit import tracing
-from atrium.kit.database import refusal_of
-from atrium.kit.log import log
+from atrium.kit.postgres.database import refusal_of
+from atrium.kit.telemetry import tracing
+from atrium.kit.telemetry.log import log
 from atrium.seams.context import Services
 from atrium.seams.wiring import Chore
 

@@ -20,7 +20,7 @@ from atrium.boot.requirements import (
     require_known_database,
 )
 from atrium.boot.wiring import DOMAINS
-from atrium.kit.keys import Keyring
+from atrium.kit.crypto.keys import Keyring
 from atrium.seams.blobs import close_store
 from atrium.seams.settings import Settings
 

@@ -13,9 +13,9 @@ import asyncpg
 from atrium.admin.instance import service as instance
 from atrium.ground.quotas.model import DIMENSIONS, WINDOWS
 from atrium.ground.tenancy.locales import list_locales
-from atrium.kit.database import Database
-from atrium.kit.keys import Keyring, find_secret
-from atrium.kit.migrate import MigrationRefused, pending
+from atrium.kit.crypto.keys import Keyring, find_secret
+from atrium.kit.postgres.database import Database
+from atrium.kit.postgres.migrate import MigrationRefused, pending
 from atrium.kit.refusals import Failure, Refusal
 from atrium.seams.settings import Settings
 

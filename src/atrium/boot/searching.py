@@ -5,8 +5,8 @@ from uuid import UUID
 
 from atrium.boot.requirements import opened
 from atrium.ground.tenancy import service as tenancy
-from atrium.kit.compute import ComputePool
-from atrium.kit.database import Database
+from atrium.kit.postgres.database import Database
+from atrium.kit.work.compute import ComputePool
 from atrium.product.search import verification
 from atrium.seams.settings import Settings
 

@@ -27,10 +27,10 @@ from atrium.boot.requirements import (
     require_usable,
 )
 from atrium.boot.supervisor import Supervisor
-from atrium.kit.keys import Keyring, read_secret
-from atrium.kit.log import log, set_up_logging
-from atrium.kit.migrate import migrate
-from atrium.kit.telemetry import Telemetry, TelemetryMissing, open_telemetry
+from atrium.kit.crypto.keys import Keyring, read_secret
+from atrium.kit.postgres.migrate import migrate
+from atrium.kit.telemetry.log import log, set_up_logging
+from atrium.kit.telemetry.traces import Telemetry, TelemetryMissing, open_telemetry
 from atrium.seams.settings import Settings, chose_sampler, wants_traces
 
 Progress = Callable[[int, int, str], None]

@@ -8,7 +8,7 @@ from atrium.boot.assemble import Application
 from atrium.boot.serve import prepare
 from atrium.boot.supervisor import Supervisor
 from atrium.engine.jobs.runner import Runner
-from atrium.kit.log import log, set_up_logging
+from atrium.kit.telemetry.log import log, set_up_logging
 from atrium.seams.settings import Settings
 
 

@@ -30,15 +30,15 @@ from atrium.ground.identity import sessions
 from atrium.ground.limits import service as limits
 from atrium.ground.tenancy import service as tenancy
 from atrium.ground.tenancy.domains import host_of
-from atrium.kit import tracing
-from atrium.kit.addresses import counted_as
-from atrium.kit.database import Transaction, refusal_of
+from atrium.kit.crypto.tokens import digest_of, is_well_formed
 from atrium.kit.errors import AppError, Moved, Unauthenticated
-from atrium.kit.log import log
-from atrium.kit.pool import ACQUIRE_SECONDS
-from atrium.kit.shares import Busy, account
-from atrium.kit.tokens import digest_of, is_well_formed
-from atrium.kit.tracing import Span
+from atrium.kit.postgres.database import Transaction, refusal_of
+from atrium.kit.postgres.pool import ACQUIRE_SECONDS
+from atrium.kit.telemetry import tracing
+from atrium.kit.telemetry.log import log
+from atrium.kit.telemetry.tracing import Span
+from atrium.kit.web.addresses import counted_as
+from atrium.kit.work.shares import Busy, account
 from atrium.seams.context import ANONYMOUS, Holding, Operation, Principal, Services
 from atrium.seams.routes import PUBLIC, READS, Auth, Disconnected, Download, RawBody, Route, SignedOut
 

@@ -7,8 +7,8 @@ import msgspec
 
 from atrium.edge.gate import bearer_of
 from atrium.edge.request import Request
-from atrium.kit.addresses import is_unnamed
 from atrium.kit.errors import Forbidden, Unauthenticated
+from atrium.kit.web.addresses import is_unnamed
 from atrium.seams.routes import READS, Created, SignedIn
 from atrium.seams.settings import Settings
 

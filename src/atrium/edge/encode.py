@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from atrium.kit.errors import AppError
-from atrium.kit.http import STATUS
+from atrium.kit.web.http import STATUS
 from atrium.seams.routes import Accepted, Content, Created, Download, EventStream, Put
 
 Header = tuple[bytes, bytes]

@@ -14,7 +14,7 @@ from atrium.edge.choices import explained
 from atrium.edge.encode import Header
 from atrium.edge.request import Request
 from atrium.kit.errors import Invalid, Missing, Stale
-from atrium.kit.strict_json import has_nul
+from atrium.kit.web.strict_json import has_nul
 from atrium.seams.context import Context, Holding, Operation
 from atrium.seams.routes import (
     BEARER,

@@ -13,7 +13,7 @@ from atrium.edge.encode import FAILURE, INTERNAL
 from atrium.edge.endpoint import CHANGES, Endpoint
 from atrium.edge.examples import example_of
 from atrium.kit.errors import Kind, refusals
-from atrium.kit.http import STATUS
+from atrium.kit.web.http import STATUS
 from atrium.seams.routes import (
     READS,
     Accepted,

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 
 from atrium.edge.standing import Watch
 from atrium.kit.errors import AppError, Invalid, Kind, TooLarge
-from atrium.kit.tracing import Trace
+from atrium.kit.telemetry.tracing import Trace
 from atrium.seams.routes import Disconnected
 
 Receive = Any

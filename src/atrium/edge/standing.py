@@ -6,10 +6,10 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from atrium.ground.identity import service as identity
-from atrium.kit.database import refusal_of
 from atrium.kit.errors import Unauthenticated
-from atrium.kit.log import log
-from atrium.kit.notify import wait_for
+from atrium.kit.postgres.database import refusal_of
+from atrium.kit.postgres.notify import wait_for
+from atrium.kit.telemetry.log import log
 from atrium.product.s3 import service as s3
 from atrium.seams.context import Operation, Services
 

@@ -4,7 +4,7 @@ import asyncio
 from typing import Any, Literal
 
 from atrium.edge.standing import CredentialEnded
-from atrium.kit.sse import framed
+from atrium.kit.web.sse import framed
 from atrium.seams.routes import EventStream, SseEvent
 
 PING_SECONDS = 15

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.kit.sse import framed
+from atrium.kit.web.sse import framed
 
 # What waits for a reader who does not keep up; then the reader is cut off, and may come back for the rest.
 MOST_WAITING = 256 << 10

@@ -12,23 +12,23 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.kit.background import Background
-from atrium.kit.combiner import Combiner
-from atrium.kit.compute import ComputePool
-from atrium.kit.database import Begun, Database, Long, Transaction
-from atrium.kit.estimates import TokenRatios
-from atrium.kit.holds import Hold
+from atrium.kit.crypto.keys import Keyring
+from atrium.kit.crypto.passwords import Passwords
+from atrium.kit.files.staging_area import StagingArea
 from atrium.kit.ids import NIL
-from atrium.kit.keys import Keyring
-from atrium.kit.metrics import Metrics
-from atrium.kit.notify import Notifier
-from atrium.kit.outbound import Outbound
-from atrium.kit.passwords import Passwords
-from atrium.kit.sandbox import Sandbox
-from atrium.kit.staging import StagingArea
-from atrium.kit.threads import Threads
-from atrium.kit.tracing import Recorder
-from atrium.kit.waiting import WaitQueues
+from atrium.kit.isolation.sandbox import Sandbox
+from atrium.kit.postgres.combiner import Combiner
+from atrium.kit.postgres.credential_hold import Hold
+from atrium.kit.postgres.database import Begun, Database, Long, Transaction
+from atrium.kit.postgres.notify import Notifier
+from atrium.kit.postgres.wait_queues import WaitQueues
+from atrium.kit.telemetry.metrics import Metrics
+from atrium.kit.telemetry.tracing import Recorder
+from atrium.kit.text.estimates import TokenRatios
+from atrium.kit.web.outbound import Outbound
+from atrium.kit.work.background import Background
+from atrium.kit.work.compute import ComputePool
+from atrium.kit.work.threads import Threads
 from atrium.seams.blobs import BlobStore
 from atrium.seams.settings import Settings
 from atrium.seams.sharing import Thing

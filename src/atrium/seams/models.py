@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Protocol
 import msgspec
 
 from atrium.kit.errors import AppError, Kind
-from atrium.kit.replies import Schema, compile_schema, weigh_tools
+from atrium.kit.schemas.parse import Schema, compile_schema, weigh_tools
 
 Finish = Literal["stop", "length", "tool_calls", "content_filter"]
 Count = Annotated[int, msgspec.Meta(ge=0, le=1_000_000_000)]

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from atrium.kit.shapes import Schema, Shape
+from atrium.kit.schemas.validator import Schema, Shape
 from atrium.seams.workflow_format import KINDS, MOST_STEPS, SCHEMA
 
 SHAPE = Shape(SCHEMA)

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 import jsonschema_rs
 import msgspec
 
-from atrium.kit.compute import heavy, run_small
-from atrium.kit.shapes import Path, located, pointer
+from atrium.kit.schemas.validator import Path, located, pointer
+from atrium.kit.work.compute import heavy, run_small
 from atrium.seams.workflow_format import NAME, SCHEMA, SLUG, TOOL, TOTAL
 from atrium.seams.workflow_outline import SHAPE, Outline, Ways
 

@@ -9,7 +9,7 @@ import pytest
 from atrium.boot.assemble import Application
 from atrium.ground.identity import sessions
 from atrium.ground.identity.model import TokenTerms
-from atrium.kit.tokens import digest_of
+from atrium.kit.crypto.tokens import digest_of
 from atrium.seams.context import ANONYMOUS, Operation
 from tests.client import Answer, Client
 from tests.mcp.server.speaking import REVISIONS, ask, call, names

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from atrium.kit.strict_json import NotStrict, read_strict
+from atrium.kit.web.strict_json import NotStrict, read_strict
 from tests.client import Answer, Client
 from tests.mcp.server.speaking import META, NEWEST_HANDSHAKE, STATELESS, envelope, error_of, headers_of, message
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from atrium.admin.backups import service
 from atrium.admin.backups.folder import BackupBusy
 from atrium.admin.backups.model import Instance
-from atrium.kit.log import log
 from atrium.kit.refusals import Refusal
+from atrium.kit.telemetry.log import log
 from atrium.seams.context import Services
 from atrium.seams.settings import search_path
 from atrium.seams.wiring import Chore

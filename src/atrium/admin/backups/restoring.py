@@ -9,10 +9,10 @@ from uuid import UUID, uuid4
 from atrium.admin.backups import folder as folders
 from atrium.admin.backups import service, store
 from atrium.admin.backups.model import FORMAT, BackupFailed, BackupRefused, BlobName, Instance, Manifest
-from atrium.kit import dumps
-from atrium.kit.keys import Keyring
-from atrium.kit.migrate import ROLES, make_roles, migrate, read_migrations
-from atrium.kit.snapshots import owning
+from atrium.kit.crypto.keys import Keyring
+from atrium.kit.postgres import dumps
+from atrium.kit.postgres.migrate import ROLES, make_roles, migrate, read_migrations
+from atrium.kit.postgres.snapshots import owning
 from atrium.seams.blobs import BlobMissing
 
 

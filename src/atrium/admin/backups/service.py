@@ -23,10 +23,10 @@ from atrium.admin.backups.model import (
     Totals,
     Verification,
 )
-from atrium.kit import dumps
-from atrium.kit.database import Transaction
-from atrium.kit.keys import Keyring
-from atrium.kit.snapshots import exported, owning
+from atrium.kit.crypto.keys import Keyring
+from atrium.kit.postgres import dumps
+from atrium.kit.postgres.database import Transaction
+from atrium.kit.postgres.snapshots import exported, owning
 from atrium.product.changes.model import FEED
 from atrium.seams.blobs import BlobMissing
 from atrium.seams.settings import Settings

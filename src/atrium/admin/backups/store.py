@@ -5,7 +5,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.admin.backups.model import AuditHead, BlobName, Schema
-from atrium.kit.database import SYSTEM_ROLE, Transaction
+from atrium.kit.postgres.database import SYSTEM_ROLE, Transaction
 from atrium.product.changes.model import FEED
 
 PARTS = "multipart_parts"

@@ -19,8 +19,8 @@ from atrium.ground.access.model import OrgRole, Role
 from atrium.ground.identity.model import CurrentPassword, DisplayName, NewPassword, Username
 from atrium.ground.quotas.model import Limit, LimitChange
 from atrium.ground.tenancy.model import Name, Slug, Team
-from atrium.kit.paging import Cursor, Page
-from atrium.kit.paging import Limit as PageSize
+from atrium.kit.web.pages import Cursor, Page
+from atrium.kit.web.pages import Limit as PageSize
 from atrium.seams.context import Context, Operation
 from atrium.seams.routes import Created, IfMatch
 

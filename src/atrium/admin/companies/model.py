@@ -9,7 +9,7 @@ from atrium.ground.access.model import OrgRole
 from atrium.ground.identity.model import Member, Person, Place
 from atrium.ground.quotas.model import Limit, Usage
 from atrium.kit.errors import Forbidden, Invalid
-from atrium.kit.etags import etag_of
+from atrium.kit.web.etags import etag_of
 
 
 class DomainProof(msgspec.Struct, frozen=True):

@@ -22,8 +22,8 @@ from atrium.ground.quotas.model import Dimension, Limit, Window
 from atrium.ground.tenancy import domains
 from atrium.ground.tenancy import service as tenancy
 from atrium.ground.tenancy.model import Org, Team
-from atrium.kit.etags import require_current
-from atrium.kit.paging import Page
+from atrium.kit.web.etags import require_current
+from atrium.kit.web.pages import Page
 from atrium.seams.context import Context, Operation
 
 DEMO = (("demo-bakery", "Demo Bakery", "baker"), ("demo-shipping", "Demo Shipping", "captain"))

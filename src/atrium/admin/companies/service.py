@@ -11,8 +11,8 @@ from atrium.ground.identity import service as identity
 from atrium.ground.identity.model import PersonDraft, Place
 from atrium.ground.tenancy import service as tenancy
 from atrium.ground.tenancy.model import Team
-from atrium.kit.etags import require_current
-from atrium.kit.paging import Page
+from atrium.kit.web.etags import require_current
+from atrium.kit.web.pages import Page
 from atrium.seams.context import Context
 
 

@@ -15,7 +15,7 @@ from atrium.ground.identity import service as identity
 from atrium.ground.identity.model import PersonDraft, Username
 from atrium.ground.quotas import service as quotas
 from atrium.ground.tenancy import service as tenancy
-from atrium.kit.tokens import digest_of, new_token
+from atrium.kit.crypto.tokens import digest_of, new_token
 from atrium.product.onboarding import prospects
 from atrium.product.onboarding.model import Decision, Prospect
 from atrium.seams.context import Operation

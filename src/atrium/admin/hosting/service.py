@@ -15,7 +15,7 @@ from atrium.ground.quotas import service as quotas
 from atrium.ground.quotas.model import Dimension, Limit, Window
 from atrium.ground.tenancy import service as tenancy
 from atrium.ground.tenancy.model import Founding
-from atrium.kit.tokens import digest_of, is_well_formed, new_token
+from atrium.kit.crypto.tokens import digest_of, is_well_formed, new_token
 from atrium.seams.context import Context, Operation
 
 LIFETIME = timedelta(days=7)

@@ -3,7 +3,7 @@
 from datetime import timedelta
 from uuid import UUID
 
-from atrium.kit.database import Transaction
+from atrium.kit.postgres.database import Transaction
 
 
 async def replace_activation(db: Transaction, org_id: UUID, user_id: UUID, digest: bytes, lifetime: timedelta) -> None:

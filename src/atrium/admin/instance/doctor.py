@@ -20,9 +20,9 @@ from atrium.engine.executors import service as executors
 from atrium.engine.jobs import service as jobs
 from atrium.ground.audit import service as audit
 from atrium.kit.ids import NIL
-from atrium.kit.migrate import pending
+from atrium.kit.postgres.migrate import pending
+from atrium.kit.postgres.server_health import ServerHealth, look_at_server
 from atrium.kit.refusals import Refusal
-from atrium.kit.server_health import ServerHealth, look_at_server
 from atrium.seams.context import Operation
 from atrium.seams.settings import unknown_names
 

@@ -28,12 +28,12 @@ from atrium.ground.identity import service as identity
 from atrium.ground.identity.model import Account, OrgPlace, Person, PersonDraft, Place
 from atrium.ground.tenancy import service as tenancy
 from atrium.ground.tenancy.model import Founding, LocalePolicy
-from atrium.kit.database import Database
-from atrium.kit.etags import require_current
-from atrium.kit.keys import Keyring, Unsealable
-from atrium.kit.metrics import Metrics
-from atrium.kit.passwords import KDF
+from atrium.kit.crypto.keys import Keyring, Unsealable
+from atrium.kit.crypto.passwords import KDF
+from atrium.kit.postgres.database import Database
 from atrium.kit.refusals import Refusal
+from atrium.kit.telemetry.metrics import Metrics
+from atrium.kit.web.etags import require_current
 from atrium.product.documents import service as documents
 from atrium.product.notes import service as notes
 from atrium.seams.context import Context, Operation, Principal

@@ -1,6 +1,6 @@
 """SQL of the instance."""
 
-from atrium.kit.database import Transaction
+from atrium.kit.postgres.database import Transaction
 
 
 async def read_schema_version(db: Transaction) -> int:

@@ -12,7 +12,7 @@ from typing import IO
 import msgspec
 
 from atrium.admin.moving.model import FORMAT, PURPOSE, Manifest, MoveRefused
-from atrium.kit.keys import Keyring
+from atrium.kit.crypto.keys import Keyring
 
 MANIFEST, BLOBS = "manifest.json", "blobs.txt"
 _LARGEST_MANIFEST, _PIECE = 64 << 20, 1 << 20

@@ -18,9 +18,9 @@ from atrium.admin.moving.model import FORMAT, RECEIPT, Move, MoveFailed, Mover, 
 from atrium.ground.audit import chain_keys, verification
 from atrium.ground.audit import service as audit
 from atrium.ground.audit.model import ChainKey
-from atrium.kit.database import Transaction
-from atrium.kit.keys import Unsealable
-from atrium.kit.snapshots import RowsRefused, owning
+from atrium.kit.crypto.keys import Unsealable
+from atrium.kit.postgres.database import Transaction
+from atrium.kit.postgres.snapshots import RowsRefused, owning
 
 Progress = Callable[[int], None]
 Renames = dict[str, str]

@@ -30,10 +30,10 @@ from atrium.admin.moving.model import (
 from atrium.ground.audit import chain_keys
 from atrium.ground.audit import service as audit
 from atrium.ground.tenancy import service as tenancy
-from atrium.kit.database import Transaction
+from atrium.kit.crypto.keys import Keyring
 from atrium.kit.ids import NIL
-from atrium.kit.keys import Keyring
-from atrium.kit.snapshots import exported, owning
+from atrium.kit.postgres.database import Transaction
+from atrium.kit.postgres.snapshots import exported, owning
 from atrium.seams.blobs import BlobMissing
 from atrium.seams.context import ANONYMOUS, Principal
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from atrium.admin.moving.model import Table
-from atrium.kit.keys import Keyring
+from atrium.kit.crypto.keys import Keyring
 
 NULL = b"\\N"
 _ESCAPED = re.compile(rb"\\(.)", re.DOTALL)

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.kit.keys import Keyring
+from atrium.kit.crypto.keys import Keyring
 from atrium.kit.refusals import Failure, Refusal
 from atrium.seams.blobs import BlobStore
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from atrium.admin.moving.model import Blob, Company, Move, Schema, Table
-from atrium.kit.database import Transaction
+from atrium.kit.postgres.database import Transaction
 from atrium.product.changes.model import FEED
 
 MOVE = "company, state, was_suspended, archive, location, changed_at"

@@ -8,7 +8,7 @@ from typing import Annotated
 import msgspec
 
 from atrium.admin.plugins.model import BundleFileMissing, LoadRefused
-from atrium.kit.paths import inside
+from atrium.kit.files.paths import inside
 from atrium.seams.routes import Content
 from atrium.seams.wiring import LoadedPlugin
 

@@ -2,7 +2,7 @@
 
 from atrium.admin.plugins import service
 from atrium.admin.plugins.model import PluginCard
-from atrium.kit.paging import Page
+from atrium.kit.web.pages import Page
 from atrium.seams.context import Context, Operation
 from atrium.seams.routes import Content
 

@@ -16,7 +16,7 @@ from atrium.admin.plugins.manifest import Manifest
 from atrium.admin.plugins.model import LoadRefused
 from atrium.ground.access.model import PERMISSIONS
 from atrium.ground.features.model import FEATURES
-from atrium.kit.paths import inside
+from atrium.kit.files.paths import inside
 from atrium.kit.signatures import is_async_of, is_struct
 from atrium.product.onboarding import experience
 from atrium.seams import jobs, tools

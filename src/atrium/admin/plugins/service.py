@@ -5,7 +5,7 @@ from pathlib import Path
 
 from atrium.admin.plugins import bundles, loader
 from atrium.admin.plugins.model import PluginCard
-from atrium.kit.paths import shipped
+from atrium.kit.files.paths import shipped
 from atrium.seams.context import Context, Operation
 from atrium.seams.routes import Content
 from atrium.seams.settings import Settings

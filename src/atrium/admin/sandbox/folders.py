@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from atrium.admin.sandbox.model import GuestManifest
-from atrium.kit.sandbox import is_readable_inside
+from atrium.kit.isolation.sandbox import is_readable_inside
 
 NAME = "guest.toml"
 _MOST_GUESTS, _MOST_FILES = 256, 20_000

@@ -11,7 +11,7 @@ import msgspec
 
 from atrium.engine.tools.model import ToolFailed, ToolTimedOut
 from atrium.kit.errors import Forbidden, Unavailable
-from atrium.kit.process_pool import ProcessPool
+from atrium.kit.isolation.process_pool import ProcessPool
 from atrium.seams.guests import Capability, GuestId, ToolName
 from atrium.seams.tools import Tool
 

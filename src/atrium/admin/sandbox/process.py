@@ -9,8 +9,8 @@ import msgspec
 
 from atrium.admin.sandbox.model import GuestBroke, GuestRefused, GuestTimedOut, Introduction
 from atrium.kit.errors import AppError, Invalid
-from atrium.kit.log import log
-from atrium.kit.sandbox import Confined
+from atrium.kit.isolation.sandbox import Confined
+from atrium.kit.telemetry.log import log
 
 LONGEST_LINE = 1 << 20
 MOST_REQUESTS = 1000

@@ -27,8 +27,8 @@ from atrium.admin.sandbox.starting import granted_to, introduce, start_process, 
 from atrium.engine.tools.pins import pin_of
 from atrium.engine.tools.service import effect_of
 from atrium.kit.errors import AppError
-from atrium.kit.log import log
-from atrium.kit.process_pool import PoolBusy, ProcessPool
+from atrium.kit.isolation.process_pool import PoolBusy, ProcessPool
+from atrium.kit.telemetry.log import log
 from atrium.seams.context import Operation, Services
 from atrium.seams.tools import Tool
 

@@ -11,9 +11,9 @@ from atrium.engine.tools.wording import readable, readable_schema
 from atrium.ground.access.model import PERMISSIONS
 from atrium.ground.features.model import FEATURES
 from atrium.kit.errors import AppError
-from atrium.kit.replies import compile_schema
-from atrium.kit.sandbox import Confined, Limits, Program, SandboxUnavailable
-from atrium.kit.scales import SchemaRefused
+from atrium.kit.isolation.sandbox import Confined, Limits, Program, SandboxUnavailable
+from atrium.kit.schemas.cost import SchemaRefused
+from atrium.kit.schemas.parse import compile_schema
 from atrium.seams.context import Operation, Services
 from atrium.seams.guests import Capability
 from atrium.seams.tools import Tool, problems_with

@@ -49,9 +49,9 @@ from atrium.ground.quotas import service as quotas
 from atrium.ground.quotas.model import Admission
 from atrium.kit.errors import AppError
 from atrium.kit.ids import new_id
-from atrium.kit.shares import Permit
-from atrium.kit.sse import framed
 from atrium.kit.transcripts import Piece, reply_in
+from atrium.kit.web.sse import framed
+from atrium.kit.work.shares import Permit
 from atrium.seams.context import Context, Operation
 from atrium.seams.models import Message, TokenUsage, Turn
 from atrium.seams.tools import Tool

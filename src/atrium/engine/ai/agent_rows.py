@@ -5,7 +5,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.engine.ai.agent_model import AgentCall, Asked, CallStatus, RunState, StoredRun, Taint
-from atrium.kit.database import Transaction
+from atrium.kit.postgres.database import Transaction
 from atrium.seams.context import Principal
 from atrium.seams.models import Message, TokenUsage
 

@@ -28,9 +28,9 @@ from atrium.ground.features import service as features
 from atrium.ground.identity import service as identity
 from atrium.ground.quotas import service as quotas
 from atrium.ground.quotas.model import Admission
-from atrium.kit.database import refusal_of
 from atrium.kit.errors import AppError, Exhausted
-from atrium.kit.text import inert
+from atrium.kit.postgres.database import refusal_of
+from atrium.kit.text.plain import inert
 from atrium.kit.transcripts import Piece
 from atrium.seams.context import Context, Operation
 from atrium.seams.jobs import Amounts

@@ -12,10 +12,10 @@ from atrium.engine.ai.agent_model import told
 from atrium.engine.ai.model import Busy, Ending, StoredPiece, StoredTurn, TurnMissing, started
 from atrium.ground.identity.model import CredentialOver
 from atrium.kit.errors import AppError
-from atrium.kit.http import STATUS
-from atrium.kit.notify import wait_for
-from atrium.kit.sse import framed
+from atrium.kit.postgres.notify import wait_for
 from atrium.kit.transcripts import Piece, frames_after, last_frame, reply_in
+from atrium.kit.web.http import STATUS
+from atrium.kit.web.sse import framed
 from atrium.seams.context import Operation
 
 # Pieces are stored once a second; looking twice as often adds little to that.

@@ -14,10 +14,10 @@ from atrium.engine.inference.estimates import Estimator
 from atrium.engine.jobs import parts as job_parts
 from atrium.ground.quotas import service as quotas
 from atrium.ground.quotas.model import Admission
-from atrium.kit.database import refusal_of
-from atrium.kit.log import log
-from atrium.kit.notify import wait_for
-from atrium.kit.presence import Presence
+from atrium.kit.postgres.database import refusal_of
+from atrium.kit.postgres.notify import wait_for
+from atrium.kit.postgres.presence import Presence
+from atrium.kit.telemetry.log import log
 from atrium.kit.transcripts import WORDS
 from atrium.seams.context import Context, Services
 from atrium.seams.models import TokenUsage

@@ -27,8 +27,8 @@ from atrium.engine.repository import service as repository
 from atrium.engine.repository import texts
 from atrium.engine.repository.model import StoredObject, Text, Version
 from atrium.kit.errors import Missing, TooLarge
-from atrium.kit.notify import wait_for
-from atrium.kit.text import inert
+from atrium.kit.postgres.notify import wait_for
+from atrium.kit.text.plain import inert
 from atrium.seams.context import Operation
 from atrium.seams.models import Message
 

@@ -16,15 +16,15 @@ from atrium.engine.inference.estimates import SHORT, Estimator
 from atrium.engine.jobs import parts as job_parts
 from atrium.ground.quotas import service as quotas
 from atrium.ground.quotas.model import Admission
-from atrium.kit.compute import heavy
-from atrium.kit.database import refusal_of
 from atrium.kit.errors import AppError
-from atrium.kit.estimates import estimate_tokens
-from atrium.kit.http import STATUS
-from atrium.kit.log import log
-from atrium.kit.replies import ReplyRefused, judge_json
-from atrium.kit.shares import Permit
+from atrium.kit.postgres.database import refusal_of
+from atrium.kit.schemas.parse import ReplyRefused, judge_json
+from atrium.kit.telemetry.log import log
+from atrium.kit.text.estimates import estimate_tokens
 from atrium.kit.transcripts import WORDS, Piece, Transcript
+from atrium.kit.web.http import STATUS
+from atrium.kit.work.compute import heavy
+from atrium.kit.work.shares import Permit
 from atrium.seams.context import Context, Operation
 from atrium.seams.jobs import Amounts
 from atrium.seams.models import (

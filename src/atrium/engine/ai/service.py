@@ -42,11 +42,11 @@ from atrium.ground.idempotency.model import KeyReused
 from atrium.ground.quotas import service as quotas
 from atrium.ground.quotas.model import Admission
 from atrium.kit.errors import AppError, Invalid, Kind
-from atrium.kit.http import STATUS
 from atrium.kit.ids import new_id
-from atrium.kit.shares import Permit
-from atrium.kit.sse import framed
 from atrium.kit.transcripts import reply_in
+from atrium.kit.web.http import STATUS
+from atrium.kit.web.sse import framed
+from atrium.kit.work.shares import Permit
 from atrium.seams.context import Context, Operation
 from atrium.seams.models import Message, ModelReply, Turn
 from atrium.seams.routes import Disconnected

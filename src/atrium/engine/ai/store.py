@@ -8,8 +8,8 @@ from uuid import UUID
 import msgspec
 
 from atrium.engine.ai.model import LostTurn, NewPiece, NewTurn, OpenTurn, StoredPiece, StoredTurn, TurnState
-from atrium.kit.database import Transaction
-from atrium.kit.presence import SPACE
+from atrium.kit.postgres.database import Transaction
+from atrium.kit.postgres.presence import SPACE
 from atrium.seams.context import Principal
 
 _TURN = "id, process_id, state, executor, model, simulated, conversation_id, ending, request"
@@ -185,7 +185,7 @@ async def list_to_stop(db: Transaction, process_id: UUID) -> list[UUID]:
 # Seconds a process may be silent before its turns are taken from it. A process that was itself cut off from PostgreSQL takes none
 # before it has been steady for as long.
 SILENCE = 10.0
-# Whether a process lives is told by its lock (`kit/presence`), however busy it is; but not for longer than this without a word.
+# Whether a process lives is told by its lock (`kit/postgres/presence`), however busy it is; but not for longer than this without a word.
 _LONGEST_SILENCE = 600.0
 # What a process says where a lock says nothing.
 BEAT = "UPDATE turn_processes SET seen_at = clock_timestamp() WHERE id = $1"

@@ -18,7 +18,7 @@ from atrium.engine.executors.model import (
     SettledReply,
 )
 from atrium.ground.identity.model import CurrentPassword
-from atrium.kit.paging import Page
+from atrium.kit.web.pages import Page
 from atrium.seams.context import Operation
 from atrium.seams.routes import Created, IfMatch
 

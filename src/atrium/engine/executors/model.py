@@ -7,7 +7,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.kit.errors import Conflict, Invalid, Missing
-from atrium.kit.etags import etag_of
+from atrium.kit.web.etags import etag_of
 
 Mode = Literal["local", "push", "pull"]
 Role = Literal["utility"]

@@ -10,8 +10,8 @@ from atrium.engine.executors import store
 from atrium.engine.inference.estimates import Estimator
 from atrium.engine.jobs import parts
 from atrium.engine.jobs.model import ENDED, JobPart
-from atrium.kit.database import refusal_of
-from atrium.kit.notify import wait_for
+from atrium.kit.postgres.database import refusal_of
+from atrium.kit.postgres.notify import wait_for
 from atrium.seams.context import Operation
 from atrium.seams.jobs import JobPlacement
 from atrium.seams.models import (

@@ -27,12 +27,12 @@ from atrium.ground.audit import service as audit
 from atrium.ground.identity import giving
 from atrium.ground.tenancy import service as tenancy
 from atrium.ground.tenancy.model import OrgMissing
-from atrium.kit.addresses import NotPublic, require_public
-from atrium.kit.database import Database
-from atrium.kit.etags import require_current
+from atrium.kit.crypto.keys import Keyring
+from atrium.kit.crypto.tokens import digest_of, new_token
 from atrium.kit.ids import NIL, new_id
-from atrium.kit.keys import Keyring
-from atrium.kit.tokens import digest_of, new_token
+from atrium.kit.postgres.database import Database
+from atrium.kit.web.addresses import NotPublic, require_public
+from atrium.kit.web.etags import require_current
 from atrium.seams.context import Context, Operation, Services
 from atrium.seams.settings import PushExecutor
 

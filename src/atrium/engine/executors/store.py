@@ -5,8 +5,8 @@ from typing import Any
 from uuid import UUID
 
 from atrium.engine.executors.model import ExecutorChoice, ExecutorSpec, Probe, PushEndpoint, StoredExecutor
-from atrium.kit.database import Transaction, old_rows
 from atrium.kit.ids import NIL
+from atrium.kit.postgres.database import Transaction, old_rows
 
 ROW = (
     "id, bound_to, name, mode, model, capabilities, created_at, seen_at,"

@@ -22,10 +22,10 @@ from atrium.engine.inference.simulated import SimulatedModel
 from atrium.engine.inference.traced import TracedPort
 from atrium.engine.inference.wire import Machine, OpenAIWire
 from atrium.ground.access import service as access
-from atrium.kit import tracing
-from atrium.kit.compute import heavy
 from atrium.kit.ids import NIL
-from atrium.kit.replies import ReplyRefused, judge_json
+from atrium.kit.schemas.parse import ReplyRefused, judge_json
+from atrium.kit.telemetry import tracing
+from atrium.kit.work.compute import heavy
 from atrium.seams.context import Context, Operation, Services
 from atrium.seams.jobs import Amounts, JobPlacement
 from atrium.seams.models import (

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import msgspec
 
-from atrium.kit.sandbox import Sandbox
-from atrium.kit.scripts import Finished, Script, TookTooLong, run_script
+from atrium.kit.isolation.sandbox import Sandbox
+from atrium.kit.isolation.scripts import Finished, Script, TookTooLong, run_script
 from atrium.seams.settings import Settings
 
 # What is readable here is also in PostgreSQL's function `has_text`, which keeps the list of objects without text.

@@ -12,8 +12,8 @@ from atrium.engine.repository import texts
 from atrium.engine.repository.model import BytesUnavailable, Readable, Text
 from atrium.ground.access import service as access
 from atrium.ground.identity import service as identity
-from atrium.kit.log import log
-from atrium.kit.staging import Writer
+from atrium.kit.files.staging_area import Writer
+from atrium.kit.telemetry.log import log
 from atrium.seams.blobs import BlobMissing
 from atrium.seams.context import Context, Operation, Services
 

@@ -6,9 +6,9 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.kit.compute import ComputePool, TooHeavy, heavy
-from atrium.kit.estimates import estimate_tokens
-from atrium.kit.shares import Busy
+from atrium.kit.text.estimates import estimate_tokens
+from atrium.kit.work.compute import ComputePool, TooHeavy, heavy
+from atrium.kit.work.shares import Busy
 from atrium.seams.context import Operation
 from atrium.seams.models import TokenUsage, Turn
 

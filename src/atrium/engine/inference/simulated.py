@@ -10,9 +10,9 @@ from uuid import UUID
 import msgspec
 
 from atrium.engine.inference.estimates import SHORT, estimate_reply, length_of
-from atrium.kit.compute import ComputePool
-from atrium.kit.scales import DEEPEST, MOST_TEXT, MOST_VALUES, SchemaRefused, measure, pointed_at, whole
-from atrium.kit.threads import Threads
+from atrium.kit.schemas.cost import DEEPEST, MOST_TEXT, MOST_VALUES, SchemaRefused, measure, pointed_at, whole
+from atrium.kit.work.compute import ComputePool
+from atrium.kit.work.threads import Threads
 from atrium.seams.models import Call, Done, Finish, ModelEvent, ModelRefused, TextPiece, Turn
 
 LONGEST_ECHO = 400

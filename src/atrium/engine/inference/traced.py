@@ -3,8 +3,8 @@
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-from atrium.kit import tracing
-from atrium.kit.tracing import Trace, Value
+from atrium.kit.telemetry import tracing
+from atrium.kit.telemetry.tracing import Trace, Value
 from atrium.seams.models import Done, ModelEvent, ModelPort, Turn
 
 

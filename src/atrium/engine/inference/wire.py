@@ -8,8 +8,8 @@ from urllib.parse import urlsplit, urlunsplit
 import msgspec
 
 from atrium.engine.inference.estimates import Estimator
-from atrium.kit.addresses import NotPublic
-from atrium.kit.outbound import Answer, CallFailed, Client, NotConnected
+from atrium.kit.web.addresses import NotPublic
+from atrium.kit.web.outbound import Answer, CallFailed, Client, NotConnected
 from atrium.seams.models import (
     Call,
     Done,

@@ -14,9 +14,9 @@ from atrium.engine.jobs.model import Attempt, AttemptInput, Claim, Following, Re
 from atrium.engine.jobs.settling import settle_within
 from atrium.ground.identity import service as identity
 from atrium.ground.quotas import service as quotas
-from atrium.kit.database import Database, Transaction
 from atrium.kit.errors import AppError
-from atrium.kit.log import log
+from atrium.kit.postgres.database import Database, Transaction
+from atrium.kit.telemetry.log import log
 from atrium.seams.context import Principal, Services
 from atrium.seams.jobs import Amounts, JobKind
 

@@ -10,8 +10,8 @@ from uuid import UUID
 from atrium.engine.jobs import claiming, queue_rows
 from atrium.engine.jobs.model import Attempt, Report, StaleClaim
 from atrium.engine.jobs.settling import settle
-from atrium.kit.log import log
-from atrium.kit.waiting import Fetch
+from atrium.kit.postgres.wait_queues import Fetch
+from atrium.kit.telemetry.log import log
 from atrium.seams.context import Services
 
 Gone = Callable[[], Awaitable[None]]

@@ -8,7 +8,7 @@ import msgspec
 
 from atrium.engine.jobs import service
 from atrium.engine.jobs.model import Job, JobSummary, State
-from atrium.kit.paging import Cursor, Limit, Page
+from atrium.kit.web.pages import Cursor, Limit, Page
 from atrium.seams.context import Context
 from atrium.seams.routes import Created
 

@@ -8,9 +8,9 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.kit.database import Transaction
 from atrium.kit.errors import AppError, Conflict, Invalid, Kind, Missing
-from atrium.kit.etags import etag_of
+from atrium.kit.postgres.database import Transaction
+from atrium.kit.web.etags import etag_of
 from atrium.seams.context import Principal
 from atrium.seams.jobs import Amounts, DoneBeside, JobKind
 

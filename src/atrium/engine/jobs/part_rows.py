@@ -4,7 +4,7 @@ from uuid import UUID
 
 from atrium.engine.jobs.model import Claim, Hearing, JobPart, Settled
 from atrium.engine.jobs.store import SETTLED
-from atrium.kit.database import Transaction
+from atrium.kit.postgres.database import Transaction
 
 
 async def find_part(db: Transaction, org_id: UUID, id: UUID) -> JobPart | None:

@@ -8,8 +8,8 @@ import msgspec
 from atrium.engine.jobs import part_rows, queue_rows, store
 from atrium.engine.jobs.model import Claim, JobPart, NewJob, StaleClaim, WordsMissing, pool_of
 from atrium.engine.jobs.settling import follow
-from atrium.kit.database import Transaction
 from atrium.kit.ids import new_id
+from atrium.kit.postgres.database import Transaction
 from atrium.seams.context import Context, Services
 from atrium.seams.jobs import JobPlacement
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 from uuid import UUID
 
 from atrium.engine.jobs.model import Backlog, Claim, Lapsed, Lease
-from atrium.kit.database import Transaction, old_rows
+from atrium.kit.postgres.database import Transaction, old_rows
 
 
 async def claim(

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from atrium.engine.jobs import queue_rows, store
 from atrium.engine.jobs.settling import follow
-from atrium.kit.log import log
+from atrium.kit.telemetry.log import log
 from atrium.seams.context import Services
 
 AT_ONCE = 500

@@ -25,7 +25,7 @@ from atrium.engine.jobs.model import (
     readable,
 )
 from atrium.engine.jobs.settling import settle, settle_within
-from atrium.kit.database import Transaction
+from atrium.kit.postgres.database import Transaction
 from atrium.seams.context import Services
 from atrium.seams.jobs import JobKind
 

@@ -13,14 +13,14 @@ import msgspec
 from atrium.engine.jobs import claiming, queue_rows
 from atrium.engine.jobs.model import Attempt, Claim, Following, Report, StaleClaim, backoff, readable
 from atrium.engine.jobs.settling import settle_and_take
-from atrium.kit import tracing
-from atrium.kit.database import Transaction, refusal_of
 from atrium.kit.errors import AppError, Kind
 from atrium.kit.ids import new_id
-from atrium.kit.log import log
-from atrium.kit.notify import wait_for
-from atrium.kit.shares import Busy
-from atrium.kit.strict_json import has_nul
+from atrium.kit.postgres.database import Transaction, refusal_of
+from atrium.kit.postgres.notify import wait_for
+from atrium.kit.telemetry import tracing
+from atrium.kit.telemetry.log import log
+from atrium.kit.web.strict_json import has_nul
+from atrium.kit.work.shares import Busy
 from atrium.seams.context import Holding, Operation, Services
 from atrium.seams.jobs import Assignment, Beside, JobKind, Postponed
 

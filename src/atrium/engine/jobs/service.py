@@ -27,9 +27,9 @@ from atrium.engine.jobs.settling import follow
 from atrium.ground.access.model import NotPermitted
 from atrium.ground.audit import service as audit
 from atrium.ground.quotas import service as quotas
-from atrium.kit.database import Database
 from atrium.kit.ids import new_id
-from atrium.kit.paging import Page, Pager, fitting
+from atrium.kit.postgres.database import Database
+from atrium.kit.web.pages import Page, Pager, fitting
 from atrium.seams.context import Context, Principal, Services
 from atrium.seams.jobs import JobKind
 from atrium.seams.wiring import Keeper

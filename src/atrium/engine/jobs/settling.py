@@ -11,8 +11,8 @@ from atrium.engine.jobs import store
 from atrium.engine.jobs.model import ENDED, Attempt, Drafts, FinishedJob, Following, Report, Settled, StaleClaim
 from atrium.ground.identity import service as identity
 from atrium.ground.quotas import service as quotas
-from atrium.kit.database import Transaction, refusal_of
-from atrium.kit.log import log
+from atrium.kit.postgres.database import Transaction, refusal_of
+from atrium.kit.telemetry.log import log
 from atrium.seams.context import Context, Principal, Services
 from atrium.seams.jobs import Amounts, JobKind
 

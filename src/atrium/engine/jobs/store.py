@@ -9,8 +9,8 @@ import msgspec
 
 from atrium.engine.jobs.model import AttemptInput, Claim, FoundJob, NewJob, Report, Settled
 from atrium.ground.identity.service import PEOPLE
-from atrium.kit import tracing
-from atrium.kit.database import Transaction
+from atrium.kit.postgres.database import Transaction
+from atrium.kit.telemetry import tracing
 from atrium.seams.context import Principal
 from atrium.seams.jobs import DoneBeside
 

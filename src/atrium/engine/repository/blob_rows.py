@@ -5,8 +5,8 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.kit.database import Transaction
 from atrium.kit.ids import new_id
+from atrium.kit.postgres.database import Transaction
 
 
 class Hint(msgspec.Struct, frozen=True):

@@ -29,10 +29,10 @@ from atrium.engine.repository.model import (
 )
 from atrium.engine.repository.sharing import ShareTargets
 from atrium.ground.sharing.model import PrincipalType
-from atrium.kit import http
 from atrium.kit.errors import Invalid
 from atrium.kit.ids import NIL
-from atrium.kit.paging import Limit, Page
+from atrium.kit.web import http
+from atrium.kit.web.pages import Limit, Page
 from atrium.seams.context import Context, Operation
 from atrium.seams.routes import Download, IfMatch, IfModifiedSince, IfNoneMatch, IfRange, Put, Range, RawBody
 

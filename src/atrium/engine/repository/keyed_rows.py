@@ -5,7 +5,7 @@ from uuid import UUID
 
 from atrium.engine.repository.model import Keyed, StoredObject, Version
 from atrium.engine.repository.store import AT_KEY, JOINED, OBJECT, OF_OBJECT, READABLE, VERSION, object_of, reader
-from atrium.kit.database import Transaction
+from atrium.kit.postgres.database import Transaction
 from atrium.seams.context import Principal
 
 _CHOSEN = VERSION.replace("v.", "w.")

@@ -14,9 +14,9 @@ import msgspec
 from atrium.engine.repository.model import LONGEST_KEY, OBJECTS, Filter, Listed, StoredObject, after_all_with
 from atrium.engine.repository.store import JOINED, OBJECT, READABLE, object_of, reader
 from atrium.ground.sharing import rule
-from atrium.kit.database import Transaction
 from atrium.kit.ids import NIL
-from atrium.kit.text import contains_pattern
+from atrium.kit.postgres.database import Transaction
+from atrium.kit.text.plain import contains_pattern
 from atrium.seams.context import Principal
 
 Position = tuple[str, UUID]

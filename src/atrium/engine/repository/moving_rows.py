@@ -7,7 +7,7 @@ import msgspec
 from atrium.engine.repository.model import OBJECTS, after_all_with
 from atrium.engine.repository.store import READABLE, reader
 from atrium.ground.sharing import rule
-from atrium.kit.database import Transaction
+from atrium.kit.postgres.database import Transaction
 from atrium.seams.context import Principal
 
 

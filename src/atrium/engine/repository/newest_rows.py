@@ -5,7 +5,7 @@ from uuid import UUID
 
 from atrium.engine.repository.model import Version, WrittenVersion
 from atrium.engine.repository.store import JOINED, OBJECT, OF_OBJECT, READABLE, VERSION, object_of, reader
-from atrium.kit.database import Transaction
+from atrium.kit.postgres.database import Transaction
 from atrium.seams.context import Principal
 
 # No more of a company's newest versions are looked at, however few of them a person can read.

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from atrium.kit.database import Transaction
+from atrium.kit.postgres.database import Transaction
 
 
 async def list_sources(db: Transaction, org_id: UUID, object_id: UUID) -> list[UUID]:

@@ -9,8 +9,8 @@ from atrium.engine.repository import listing_rows, permissions, service
 from atrium.engine.repository.listing_rows import Packed
 from atrium.engine.repository.model import Filter, ObjectMissing, name_in
 from atrium.ground.access import service as access
-from atrium.kit.archive import Entry, length_of, pack
 from atrium.kit.errors import TooLarge
+from atrium.kit.files.archive import Entry, length_of, pack
 from atrium.seams.context import Context, Operation
 
 MOST, MOST_BYTES = 10_000, 20 << 30

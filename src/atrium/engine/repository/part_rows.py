@@ -7,7 +7,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.engine.repository.model import MultipartUpload, UploadedPart
-from atrium.kit.database import Transaction
+from atrium.kit.postgres.database import Transaction
 from atrium.seams.context import Principal
 
 UPLOAD = "id, team_id, owner_id, key, draft, version_id, etag, created_at"

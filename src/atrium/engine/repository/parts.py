@@ -21,8 +21,8 @@ from atrium.engine.repository.space import STORAGE
 from atrium.engine.repository.uploads import Upload
 from atrium.ground.audit import service as audit
 from atrium.ground.quotas import service as quotas
+from atrium.kit.files.staging_area import Staged
 from atrium.kit.ids import new_id
-from atrium.kit.staging import Staged
 from atrium.seams.blobs import BlobMissing
 from atrium.seams.context import Context, Operation, Services
 

@@ -18,9 +18,9 @@ import msgspec
 from atrium.engine.repository import blob_rows
 from atrium.engine.repository.blob_rows import Hint
 from atrium.engine.repository.model import BytesUnavailable
-from atrium.kit.database import Database
+from atrium.kit.files.staging_area import Leftover
 from atrium.kit.ids import NIL
-from atrium.kit.staging import Leftover
+from atrium.kit.postgres.database import Database
 from atrium.seams.blobs import BlobStore
 from atrium.seams.context import Context, Services
 

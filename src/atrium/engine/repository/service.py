@@ -36,7 +36,7 @@ from atrium.ground.audit import service as audit
 from atrium.ground.sharing import abilities
 from atrium.ground.sharing.model import ThingsChanged
 from atrium.kit.errors import TooLarge
-from atrium.kit.paging import Pager
+from atrium.kit.web.pages import Pager
 from atrium.seams.blobs import BlobMissing
 from atrium.seams.context import Context, Operation, Services
 from atrium.seams.sharing import fill, hand_out, list_handed_out

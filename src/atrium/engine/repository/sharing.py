@@ -20,7 +20,7 @@ from atrium.ground.sharing import abilities
 from atrium.ground.sharing.model import PrincipalType, ThingsChanged
 from atrium.ground.tenancy import service as tenancy
 from atrium.kit.errors import Missing
-from atrium.kit.paging import Page, Pager
+from atrium.kit.web.pages import Page, Pager
 from atrium.seams.context import Context
 
 MOST_TARGETS = 1000

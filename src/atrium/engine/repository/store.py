@@ -18,8 +18,8 @@ from atrium.engine.repository.model import (
     is_markdown,
 )
 from atrium.ground.sharing import rule
-from atrium.kit.database import Transaction
 from atrium.kit.ids import new_id
+from atrium.kit.postgres.database import Transaction
 from atrium.seams.context import Principal
 from atrium.seams.sharing import ThingName
 

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from atrium.engine.repository.model import FoundObject, Readable, Text
 from atrium.engine.repository.store import JOINED, READABLE, reader
-from atrium.kit.database import Transaction
+from atrium.kit.postgres.database import Transaction
 from atrium.seams.context import Principal
 
 # A text is looked for in so many versions of an object.

@@ -9,7 +9,7 @@ import msgspec
 
 from atrium.engine.repository.model import OBJECTS, TrashedObject, name_in
 from atrium.ground.sharing import rule
-from atrium.kit.database import Transaction
+from atrium.kit.postgres.database import Transaction
 from atrium.seams.context import Principal
 
 MANAGED = rule.manageable(OBJECTS, "o")

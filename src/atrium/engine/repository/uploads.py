@@ -10,7 +10,7 @@ from atrium.engine.repository.space import STORAGE
 from atrium.ground.quotas import service as quotas
 from atrium.ground.quotas.model import Admission, QuotaExceeded
 from atrium.kit.errors import AppError, Kind, TooLarge
-from atrium.kit.staging import Staged, Writer
+from atrium.kit.files.staging_area import Staged, Writer
 from atrium.seams.context import Context, Operation
 
 STEP = 64 << 20

@@ -9,7 +9,7 @@ import msgspec
 
 from atrium.engine.repository import blob_rows
 from atrium.engine.repository.blob_rows import BlobRow
-from atrium.kit.database import Database
+from atrium.kit.postgres.database import Database
 from atrium.seams.blobs import BlobMissing, BlobStore
 
 _BATCH = 500

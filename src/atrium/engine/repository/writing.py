@@ -30,9 +30,9 @@ from atrium.ground.quotas import service as quotas
 from atrium.ground.sharing import abilities
 from atrium.ground.sharing.model import ThingsChanged
 from atrium.kit.errors import TooLarge, Unavailable
-from atrium.kit.etags import names_tag
-from atrium.kit.http import OCTETS, clean_type
-from atrium.kit.staging import Staged
+from atrium.kit.files.staging_area import Staged
+from atrium.kit.web.etags import names_tag
+from atrium.kit.web.http import OCTETS, clean_type
 from atrium.seams.context import Context, Operation
 
 T = TypeVar("T")

@@ -27,9 +27,9 @@ from atrium.ground.audit import service as audit
 from atrium.ground.features import service as features
 from atrium.kit.errors import AppError
 from atrium.kit.ids import NIL
-from atrium.kit.log import log
-from atrium.kit.replies import ReplyRefused, Schema, compile_schema, require_fitting
-from atrium.kit.scales import SchemaRefused
+from atrium.kit.schemas.cost import SchemaRefused
+from atrium.kit.schemas.parse import ReplyRefused, Schema, compile_schema, require_fitting
+from atrium.kit.telemetry.log import log
 from atrium.seams.context import Context, Operation, RunStep, Services
 from atrium.seams.sharing import UNTRACKED
 from atrium.seams.tools import Artifact, Tool, schema_of

@@ -4,7 +4,7 @@ import msgspec
 
 from atrium.engine.tools import service
 from atrium.engine.tools.model import ToolState
-from atrium.kit.paging import Page
+from atrium.kit.web.pages import Page
 from atrium.seams.context import Context
 
 

@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from atrium.engine.tools.model import Switch
-from atrium.kit.database import Transaction
+from atrium.kit.postgres.database import Transaction
 from atrium.seams.context import Principal
 
 _SWITCH = "name, enabled, pin, definition, switched_by, switched_at"

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from atrium.kit.scales import SchemaRefused
-from atrium.kit.text import inert, seen
+from atrium.kit.schemas.cost import SchemaRefused
+from atrium.kit.text.plain import inert, seen
 
 # Words of a schema that decide nothing.
 _EXPLANATIONS = frozenset({"description", "title", "$comment"})

@@ -16,7 +16,7 @@ from atrium.engine.workflows.bindings import FEW_VALUES, size_of
 from atrium.engine.workflows.interpreter import LARGEST_VALUE, Moves, NeedsOutputs, NewStep, Situation, Spec
 from atrium.engine.workflows.run_rows import LockedRun, OpenStep, StepEnd
 from atrium.engine.workflows.specs import read_spec
-from atrium.kit.compute import heavy, run_bounded
+from atrium.kit.work.compute import heavy, run_bounded
 from atrium.seams.context import Context, Principal
 from atrium.seams.sharing import Thing
 from atrium.seams.workflows import ChoiceStep, MapStep

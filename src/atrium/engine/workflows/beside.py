@@ -11,7 +11,7 @@ from atrium.engine.tools import calls
 from atrium.engine.workflows import run_rows
 from atrium.engine.workflows.advancing import StepInput, StepResult
 from atrium.engine.workflows.bounds import bind
-from atrium.kit.strict_json import has_nul
+from atrium.kit.web.strict_json import has_nul
 from atrium.seams.context import Operation, RunStep
 from atrium.seams.jobs import Assignment, Beside, DoneBeside
 from atrium.seams.sharing import Thing

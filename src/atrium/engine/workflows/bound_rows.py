@@ -4,7 +4,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.kit.database import Transaction
+from atrium.kit.postgres.database import Transaction
 from atrium.seams.sharing import Thing
 
 

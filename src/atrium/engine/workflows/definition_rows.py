@@ -7,8 +7,8 @@ from uuid import UUID
 import msgspec
 
 from atrium.engine.workflows.model import STATES, Publication, RunState
-from atrium.kit.database import Transaction
-from atrium.kit.paging import MOST_TEXT
+from atrium.kit.postgres.database import Transaction
+from atrium.kit.web.pages import MOST_TEXT
 from atrium.seams.context import Principal
 
 

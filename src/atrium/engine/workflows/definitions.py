@@ -31,9 +31,9 @@ from atrium.engine.workflows.model import (
 from atrium.engine.workflows.specs import digest_of, read_spec
 from atrium.ground.audit import service as audit
 from atrium.ground.quotas import service as quotas
-from atrium.kit.database import Transaction
-from atrium.kit.etags import names_tag
-from atrium.kit.paging import Page, Pager
+from atrium.kit.postgres.database import Transaction
+from atrium.kit.web.etags import names_tag
+from atrium.kit.web.pages import Page, Pager
 from atrium.seams import workflow_format
 from atrium.seams.context import Context
 from atrium.seams.wiring import Keeper, Registry

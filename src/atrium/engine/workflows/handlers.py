@@ -19,7 +19,7 @@ from atrium.engine.workflows.model import (
     RunSummary,
     WorkflowSummary,
 )
-from atrium.kit.paging import Cursor, Limit, Page
+from atrium.kit.web.pages import Cursor, Limit, Page
 from atrium.seams.context import Context, Operation
 from atrium.seams.routes import Accepted, Created, IfMatch
 from atrium.seams.workflows import Name, Slug

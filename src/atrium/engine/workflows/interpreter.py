@@ -19,7 +19,7 @@ from atrium.engine.workflows.bindings import (
     resolve_each,
     steps_named_in,
 )
-from atrium.kit.compute import heavy
+from atrium.kit.work.compute import heavy
 from atrium.seams.workflows import ChoiceStep, MapStep, Step, ToolStep, Workflow
 
 LARGEST_VALUE = 1 << 20

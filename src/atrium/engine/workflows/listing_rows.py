@@ -7,7 +7,7 @@ import msgspec
 
 from atrium.engine.workflows.model import STATES, RunState, RunSummary
 from atrium.engine.workflows.store import RUN, summary_of
-from atrium.kit.database import Transaction
+from atrium.kit.postgres.database import Transaction
 
 FILTERS = {"workflow": "slug", "trigger": "trigger_id", "user_id": "user_id"}
 LAST_ID = UUID(int=2**128 - 1)

@@ -9,7 +9,7 @@ import msgspec
 
 from atrium.engine.repository.model import Derivation
 from atrium.kit.errors import AppError, Conflict, Exhausted, Forbidden, Invalid, Kind, Missing, Stale, title_of
-from atrium.kit.etags import etag_of
+from atrium.kit.web.etags import etag_of
 from atrium.seams.tools import Effect
 from atrium.seams.workflows import Input, Workflow
 

@@ -24,7 +24,7 @@ from atrium.engine.workflows.model import (
 )
 from atrium.engine.workflows.specs import read_spec
 from atrium.engine.workflows.store import FoundRun, FoundStep, MapFacts
-from atrium.kit.paging import Pager
+from atrium.kit.web.pages import Pager
 from atrium.seams.context import Context
 from atrium.seams.sharing import Thing, list_unreadable
 from atrium.seams.workflows import ChoiceStep

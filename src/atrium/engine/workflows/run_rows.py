@@ -9,7 +9,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.engine.workflows.interpreter import NewStep, RunEnd
-from atrium.kit.database import Transaction
+from atrium.kit.postgres.database import Transaction
 from atrium.seams.context import Principal
 from atrium.seams.sharing import Thing
 

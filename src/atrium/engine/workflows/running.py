@@ -18,11 +18,11 @@ from atrium.engine.workflows.model import AlreadyDone, StepFailed
 from atrium.engine.workflows.run_rows import StepKey
 from atrium.ground.access import service as access
 from atrium.ground.features import service as features
-from atrium.kit.database import refusal_of
 from atrium.kit.errors import AppError, Forbidden, Kind, Unauthenticated
-from atrium.kit.log import log
-from atrium.kit.shares import Busy
-from atrium.kit.strict_json import has_nul
+from atrium.kit.postgres.database import refusal_of
+from atrium.kit.telemetry.log import log
+from atrium.kit.web.strict_json import has_nul
+from atrium.kit.work.shares import Busy
 from atrium.seams.context import Acting, Context, Operation, RunStep
 from atrium.seams.jobs import Assignment, Postponed
 from atrium.seams.sharing import Thing

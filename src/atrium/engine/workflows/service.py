@@ -43,10 +43,10 @@ from atrium.engine.workflows.specs import read_spec
 from atrium.ground.audit import service as audit
 from atrium.ground.identity import service as identity
 from atrium.ground.quotas import service as quotas
-from atrium.kit.compute import run_bounded
 from atrium.kit.errors import TooLarge
 from atrium.kit.ids import new_id
-from atrium.kit.paging import Page, Pager
+from atrium.kit.web.pages import Page, Pager
+from atrium.kit.work.compute import run_bounded
 from atrium.seams.context import Context
 from atrium.seams.wiring import Keeper
 

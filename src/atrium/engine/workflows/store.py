@@ -15,7 +15,7 @@ from atrium.engine.workflows.model import (
     WorkflowName,
     error_of,
 )
-from atrium.kit.database import Transaction
+from atrium.kit.postgres.database import Transaction
 from atrium.seams.sharing import Thing
 
 RUN = """

@@ -5,8 +5,8 @@ from uuid import UUID
 
 from atrium.ground.audit import store
 from atrium.ground.audit.model import KEY_ID, ChainKey, Head, key_id_of, sign_head
-from atrium.kit.database import Database, Transaction
-from atrium.kit.keys import Keyring, Unsealable
+from atrium.kit.crypto.keys import Keyring, Unsealable
+from atrium.kit.postgres.database import Database, Transaction
 
 _SECRET = 32
 

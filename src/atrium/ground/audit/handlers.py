@@ -2,7 +2,7 @@
 
 from atrium.ground.audit import service
 from atrium.ground.audit.model import AuditEvent
-from atrium.kit.paging import Cursor, Limit, Page
+from atrium.kit.web.pages import Cursor, Limit, Page
 from atrium.seams.context import Context
 
 

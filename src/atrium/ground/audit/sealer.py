@@ -6,9 +6,9 @@ from uuid import UUID
 from atrium.ground.audit import store
 from atrium.ground.audit.chain_keys import ChainKeys, require_keys
 from atrium.ground.audit.model import GENESIS, ChainKey, ChainRow, Head, is_keyed, link, sign_head
-from atrium.kit.database import Database, Transaction
-from atrium.kit.keys import Keyring
-from atrium.kit.log import log
+from atrium.kit.crypto.keys import Keyring
+from atrium.kit.postgres.database import Database, Transaction
+from atrium.kit.telemetry.log import log
 
 BATCH = 5_000
 

@@ -6,9 +6,9 @@ from uuid import UUID
 
 from atrium.ground.audit import store, words
 from atrium.ground.audit.model import AuditEvent, ExportedEvent, Head
-from atrium.kit.database import Database, Transaction
 from atrium.kit.ids import new_id
-from atrium.kit.paging import Page, Pager
+from atrium.kit.postgres.database import Database, Transaction
+from atrium.kit.web.pages import Page, Pager
 from atrium.seams.context import Context, Principal
 from atrium.seams.sharing import Shareable
 

@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from atrium.ground.audit.model import AuditEvent, ChainRow, ExportedEvent, Head
-from atrium.kit.database import Transaction
+from atrium.kit.postgres.database import Transaction
 from atrium.seams.context import Principal
 
 EVENT = "e.id, e.at, e.kind, e.subject, e.facts, e.team_id, e.actor_id, u.username, e.seq"

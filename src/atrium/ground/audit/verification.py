@@ -6,8 +6,8 @@ from uuid import UUID
 from atrium.ground.audit import store
 from atrium.ground.audit.chain_keys import ChainKeys, read_keys
 from atrium.ground.audit.model import GENESIS, ChainRow, Head, Verdict, is_keyed, link
-from atrium.kit.database import Database, Transaction
-from atrium.kit.keys import Keyring
+from atrium.kit.crypto.keys import Keyring
+from atrium.kit.postgres.database import Database, Transaction
 
 BATCH = 5_000
 Trusted = dict[int, bytes]

@@ -4,7 +4,7 @@ import msgspec
 
 from atrium.ground.features import service
 from atrium.ground.features.model import Feature
-from atrium.kit.paging import Page
+from atrium.kit.web.pages import Page
 from atrium.seams.context import Context
 
 

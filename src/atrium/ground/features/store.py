@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from atrium.kit.database import Transaction
+from atrium.kit.postgres.database import Transaction
 
 
 async def put_switch(db: Transaction, org_id: UUID, team_id: UUID, name: str, enabled: bool) -> None:

@@ -12,8 +12,8 @@ import msgspec
 
 from atrium.ground.idempotency import store
 from atrium.ground.idempotency.model import KeyReused, StoredReply, Unfinished
+from atrium.kit.crypto.keys import Unsealable
 from atrium.kit.errors import Invalid
-from atrium.kit.keys import Unsealable
 from atrium.seams.context import Context, Principal
 from atrium.seams.wiring import Sealed
 

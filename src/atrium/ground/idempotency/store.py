@@ -3,7 +3,7 @@
 from datetime import timedelta
 from uuid import UUID
 
-from atrium.kit.database import Transaction
+from atrium.kit.postgres.database import Transaction
 
 # Seconds; longer than any request that is answered at once takes.
 PATIENCE = 300.0

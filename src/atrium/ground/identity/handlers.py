@@ -30,7 +30,7 @@ from atrium.ground.identity.model import (
     Username,
 )
 from atrium.ground.identity.passwords import End
-from atrium.kit.paging import Cursor, Limit, Page
+from atrium.kit.web.pages import Cursor, Limit, Page
 from atrium.seams.context import Context, Operation
 from atrium.seams.routes import Created, Host, IfMatch, SignedIn, SignedOut
 

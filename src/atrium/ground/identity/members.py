@@ -20,7 +20,7 @@ from atrium.ground.identity.model import (
     Standing,
     UserMissing,
 )
-from atrium.kit.etags import require_current
+from atrium.kit.web.etags import require_current
 from atrium.seams.context import Context, Operation
 
 People = Mapping[UUID, Standing]

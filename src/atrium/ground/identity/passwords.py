@@ -6,7 +6,7 @@ from uuid import UUID
 from atrium.ground.audit import service as audit
 from atrium.ground.identity import sessions, store
 from atrium.ground.identity.model import Account, AfterPassword, Issued, PasswordSet, WeakPassword
-from atrium.kit.passwords import is_common
+from atrium.kit.crypto.passwords import is_common
 from atrium.seams.context import Context, Operation
 
 # What a new password ends beside the old one: the person's other sessions, or whatever else acts for them as well.

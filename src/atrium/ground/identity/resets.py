@@ -21,8 +21,8 @@ from atrium.ground.identity.model import (
 from atrium.ground.identity.passwords import End
 from atrium.ground.limits import service as limits
 from atrium.ground.tenancy import service as tenancy
-from atrium.kit.database import Database, Transaction
-from atrium.kit.tokens import digest_of, is_well_formed, new_token
+from atrium.kit.crypto.tokens import digest_of, is_well_formed, new_token
+from atrium.kit.postgres.database import Database, Transaction
 from atrium.seams.context import ANONYMOUS, Context, Operation
 
 # Handed over by a person, who may not be at hand at once; a link that travels by mail would live for half an hour.

@@ -41,13 +41,13 @@ from atrium.ground.identity.sessions import open_session
 from atrium.ground.identity.two_factor import totp_binding
 from atrium.ground.tenancy import service as tenancy
 from atrium.ground.tenancy.model import Org, Team
-from atrium.kit.database import Database, Transaction
+from atrium.kit.crypto.keys import Keyring
+from atrium.kit.crypto.tokens import COOKIE, WORKER_PREFIX, digest_of, is_well_formed
 from atrium.kit.errors import Forbidden, Unauthenticated
 from atrium.kit.ids import NIL, new_id
-from atrium.kit.keys import Keyring
-from atrium.kit.paging import Page, Pager
-from atrium.kit.pool import Connection
-from atrium.kit.tokens import COOKIE, WORKER_PREFIX, digest_of, is_well_formed
+from atrium.kit.postgres.database import Database, Transaction
+from atrium.kit.postgres.pool import Connection
+from atrium.kit.web.pages import Page, Pager
 from atrium.seams.context import Context, Operation, Principal
 
 CREDENTIALS_ENDED, PEOPLE = store.CREDENTIALS_ENDED, store.PEOPLE

@@ -20,9 +20,9 @@ from atrium.ground.identity.model import (
     UserMissing,
 )
 from atrium.ground.limits import service as limits
+from atrium.kit.crypto.tokens import digest_of, new_token
 from atrium.kit.ids import new_id
-from atrium.kit.paging import Page, Pager
-from atrium.kit.tokens import digest_of, new_token
+from atrium.kit.web.pages import Page, Pager
 from atrium.seams.context import Context, Operation, Principal
 
 IDLE, ABSOLUTE, FIRST = timedelta(hours=12), timedelta(days=30), timedelta(hours=72)

@@ -19,8 +19,8 @@ from atrium.ground.identity.model import (
     Token,
     TokenRow,
 )
-from atrium.kit.database import Database, Transaction, old_rows
-from atrium.kit.pool import Connection
+from atrium.kit.postgres.database import Database, Transaction, old_rows
+from atrium.kit.postgres.pool import Connection
 
 ACCOUNT = (
     "id, org_id, team_id, username, display_name, locale, role, org_role, operator, password_hash, totp_sealed,"

@@ -15,7 +15,7 @@ from atrium.ground.identity.model import (
     TwoFactorOn,
     UserMissing,
 )
-from atrium.kit import totp
+from atrium.kit.crypto import totp
 from atrium.seams.context import Context, Operation
 from atrium.seams.wiring import Sealed
 

@@ -4,9 +4,9 @@ import math
 
 from atrium.ground.limits import store
 from atrium.ground.limits.model import Guess, TooManyFailures, TooOften, key_of
-from atrium.kit.addresses import counted_as
-from atrium.kit.database import Database
 from atrium.kit.ids import NIL
+from atrium.kit.postgres.database import Database
+from atrium.kit.web.addresses import counted_as
 from atrium.seams.context import Operation
 
 LONGEST_ACCOUNT_WAIT, LONGEST_ADDRESS_WAIT = 900, 60

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from atrium.ground.limits.model import Guess
-from atrium.kit.database import Transaction, old_rows
+from atrium.kit.postgres.database import Transaction, old_rows
 
 
 async def spend(db: Transaction, key: bytes, per_minute: int) -> float:

@@ -2,7 +2,7 @@
 
 from atrium.ground.quotas import service
 from atrium.ground.quotas.model import Limit, LimitChange, Usage
-from atrium.kit.paging import Page
+from atrium.kit.web.pages import Page
 from atrium.seams.context import Context
 
 

@@ -7,7 +7,7 @@ import msgspec
 
 from atrium.ground.quotas import service
 from atrium.ground.quotas.model import PARTS
-from atrium.kit.database import Database, Transaction
+from atrium.kit.postgres.database import Database, Transaction
 from atrium.seams.wiring import Keeper
 
 

@@ -35,9 +35,9 @@ from atrium.ground.quotas.model import (
     end_of,
     usual_window,
 )
-from atrium.kit.database import Database, Transaction
 from atrium.kit.errors import Exhausted
 from atrium.kit.ids import new_id
+from atrium.kit.postgres.database import Database, Transaction
 from atrium.seams.context import Context, Operation
 
 LEASE = 120

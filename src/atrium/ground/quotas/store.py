@@ -6,7 +6,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.ground.quotas.model import STORAGE, Amounts, Entry, Hold, Kept, Limit, Meter, Raised, Reservation, Space
-from atrium.kit.database import Transaction, old_rows
+from atrium.kit.postgres.database import Transaction, old_rows
 
 METER = "scope_id, dimension, reserved, counted_at, minute, hour, day, month, total"
 Limits = dict[tuple[UUID, str], dict[str, int]]

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
-from atrium.kit import catalogs
-from atrium.kit.paths import shipped
+from atrium.kit.files.paths import shipped
+from atrium.kit.text import catalogs
 from atrium.seams.settings import Settings
 
 

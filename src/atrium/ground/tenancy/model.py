@@ -6,9 +6,9 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.kit.catalogs import LOCALE_PATTERN
 from atrium.kit.errors import Conflict, Invalid, Missing
-from atrium.kit.etags import etag_of
+from atrium.kit.text.catalogs import LOCALE_PATTERN
+from atrium.kit.web.etags import etag_of
 
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200, pattern=r"\S")]
 LocaleName = Annotated[

@@ -19,11 +19,11 @@ from atrium.ground.tenancy.model import (
     Team,
     TeamMissing,
 )
-from atrium.kit.database import Database, Transaction
 from atrium.kit.errors import Missing
 from atrium.kit.ids import new_id
-from atrium.kit.paging import Page, Pager
-from atrium.kit.text import contains_pattern, slug_of
+from atrium.kit.postgres.database import Database, Transaction
+from atrium.kit.text.plain import contains_pattern, slug_of
+from atrium.kit.web.pages import Page, Pager
 from atrium.seams.context import Context
 
 DEFAULT_PLAN = "unlimited"

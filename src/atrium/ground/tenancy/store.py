@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from atrium.ground.tenancy.model import Founding, InstanceRow, Org, Team
-from atrium.kit.database import Transaction
+from atrium.kit.postgres.database import Transaction
 
 ORG = "id, slug, name, plan, domain, domain_proof, domain_verified_at IS NOT NULL, suspended_at, created_at"
 TEAM = "id, org_id, name, created_at"

@@ -9,8 +9,8 @@ from atrium.ground.audit import service as audit
 from atrium.ground.identity import service as identity
 from atrium.ground.tenancy.domains import host_of
 from atrium.kit.errors import Missing
-from atrium.kit.etags import names_tag
 from atrium.kit.ids import new_id
+from atrium.kit.web.etags import names_tag
 from atrium.product.branding import store
 from atrium.product.branding.logo import redraw
 from atrium.product.branding.model import (

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from atrium.kit.database import Database, Transaction
+from atrium.kit.postgres.database import Database, Transaction
 from atrium.product.branding.model import Layers, Theme
 
 COLUMNS = (

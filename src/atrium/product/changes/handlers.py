@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from atrium.kit.paging import Cursor, Limit, Page
+from atrium.kit.web.pages import Cursor, Limit, Page
 from atrium.product.changes import service
 from atrium.product.changes.hub import bye
 from atrium.product.changes.model import After, Kinds, ListedChange

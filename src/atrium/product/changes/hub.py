@@ -12,11 +12,11 @@ from typing import Any
 from uuid import UUID
 
 from atrium.ground.identity import service as identity
-from atrium.kit.database import refusal_of
-from atrium.kit.log import log
-from atrium.kit.notify import wait_for
-from atrium.kit.shares import Capacity, Permit
-from atrium.kit.sse import framed
+from atrium.kit.postgres.database import refusal_of
+from atrium.kit.postgres.notify import wait_for
+from atrium.kit.telemetry.log import log
+from atrium.kit.web.sse import framed
+from atrium.kit.work.shares import Capacity, Permit
 from atrium.product.changes import store
 from atrium.product.changes.model import Busy, Change, Place, TooManyStreams, before, frame_of, write_id
 from atrium.seams.context import Principal, Services

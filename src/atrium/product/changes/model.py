@@ -9,10 +9,10 @@ from uuid import UUID
 
 import msgspec
 
+from atrium.kit.crypto.keys import Keyring, Unsealable
 from atrium.kit.errors import AppError, Exhausted, Forbidden, Kind
 from atrium.kit.ids import NIL
-from atrium.kit.keys import Keyring, Unsealable
-from atrium.kit.sse import framed
+from atrium.kit.web.sse import framed
 from atrium.seams.context import Principal
 
 ThingKind = Literal["note", "document", "object"]

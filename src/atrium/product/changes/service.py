@@ -9,9 +9,9 @@ from uuid import UUID
 from atrium.engine.repository import texts
 from atrium.ground.access import service as access
 from atrium.ground.identity import service as identity
-from atrium.kit.paging import Page, Pager
-from atrium.kit.shares import Permit
-from atrium.kit.sse import framed
+from atrium.kit.web.pages import Page, Pager
+from atrium.kit.web.sse import framed
+from atrium.kit.work.shares import Permit
 from atrium.product.changes import store
 from atrium.product.changes.hub import Hub, Listener
 from atrium.product.changes.model import (

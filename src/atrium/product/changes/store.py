@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from atrium.kit.database import Transaction
+from atrium.kit.postgres.database import Transaction
 from atrium.product.changes.model import Change, Place
 
 CHANGE = """

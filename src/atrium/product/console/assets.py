@@ -5,7 +5,7 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
-from atrium.kit.paths import inside
+from atrium.kit.files.paths import inside
 from atrium.product.console.model import AssetMissing
 from atrium.seams.routes import Content
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import msgspec
 
-from atrium.kit.languages import LanguageTag
+from atrium.kit.text.languages import LanguageTag
 from atrium.product.console import service
 from atrium.seams.context import Operation
 from atrium.seams.routes import AcceptEncoding, AcceptLanguage, Authorization, Content, Host

@@ -4,8 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from atrium.ground.tenancy import service as tenancy
-from atrium.kit import catalogs
-from atrium.kit.paths import shipped
+from atrium.kit.files.paths import shipped
+from atrium.kit.text import catalogs
 from atrium.product.branding import service as branding
 from atrium.product.console import assets
 from atrium.product.console.model import PageFacts

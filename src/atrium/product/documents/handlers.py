@@ -6,7 +6,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.engine.repository.model import LongCursor, Prefix, Visibility
-from atrium.kit.paging import Limit, Page
+from atrium.kit.web.pages import Limit, Page
 from atrium.product.documents import service
 from atrium.product.documents.model import BODY_LIMIT, Body, DocumentCard, DocumentReply, Title
 from atrium.seams.context import Context

@@ -16,10 +16,10 @@ from atrium.engine.repository.model import (
     is_markdown,
 )
 from atrium.ground.sharing import abilities
-from atrium.kit.etags import names_tag
 from atrium.kit.ids import new_id
-from atrium.kit.paging import Page
-from atrium.kit.text import slug_of
+from atrium.kit.text.plain import slug_of
+from atrium.kit.web.etags import names_tag
+from atrium.kit.web.pages import Page
 from atrium.product.documents.model import (
     CONTENT_TYPE,
     Document,

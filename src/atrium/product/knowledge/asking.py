@@ -6,7 +6,7 @@ from uuid import UUID
 
 from atrium.engine.ai import service as ai
 from atrium.engine.ai.model import UtilityModel
-from atrium.kit.compute import heavy
+from atrium.kit.work.compute import heavy
 from atrium.product.knowledge.judging import SCHEMA, Findings, Part, judged, refused
 from atrium.product.knowledge.model import Evidence, Mention
 from atrium.seams.context import Operation

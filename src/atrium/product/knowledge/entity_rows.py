@@ -7,7 +7,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.kit.database import Transaction
+from atrium.kit.postgres.database import Transaction
 from atrium.product.knowledge.model import Direction, EntityType, ShownEvidence, ShownMention, VersionRead
 
 Position = tuple[int, UUID]

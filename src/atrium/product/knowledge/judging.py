@@ -8,10 +8,10 @@ from itertools import islice
 from typing import Any, get_args
 from uuid import UUID
 
-from atrium.kit import replies
-from atrium.kit.compute import heavy
-from atrium.kit.replies import compile_schema, faults_in, judge_json
-from atrium.kit.shapes import located
+from atrium.kit.schemas import parse
+from atrium.kit.schemas.parse import compile_schema, faults_in, judge_json
+from atrium.kit.schemas.validator import located
+from atrium.kit.work.compute import heavy
 from atrium.product.knowledge.model import EntityType, Evidence, Mention, ReplyRefused
 from atrium.product.knowledge.names import entity_id, folded, one_line
 
@@ -80,7 +80,7 @@ def judged(reply: str, part: Part, salt: UUID) -> Findings:
     """What a reply says about a part; refused when anything in it does not hold."""
     try:
         value = judge_json(reply)
-    except replies.ReplyRefused as problem:
+    except parse.ReplyRefused as problem:
         raise refused([("", str(problem))]) from problem
     faults = faults_in(value, compile_schema(SCHEMA), MOST_FAULTS)
     if not faults:

@@ -8,8 +8,8 @@ import msgspec
 
 from atrium.engine.workflows.model import Starter
 from atrium.kit.errors import AppError, Conflict, Forbidden, Kind, Missing
-from atrium.kit.etags import etag_of
-from atrium.kit.paging import Page
+from atrium.kit.web.etags import etag_of
+from atrium.kit.web.pages import Page
 
 EntityType = Literal["person", "organisation", "place", "product", "project", "event", "document", "concept"]
 Direction = Literal["out", "in"]

@@ -11,7 +11,7 @@ from atrium.engine.workflows import definitions
 from atrium.engine.workflows import service as workflows
 from atrium.engine.workflows.model import Run, Starter
 from atrium.ground.access import service as access
-from atrium.kit.paging import Page, Pager
+from atrium.kit.web.pages import Page, Pager
 from atrium.product.knowledge import entity_rows, store, unread_rows
 from atrium.product.knowledge.entity_rows import Counted, EntityFilter
 from atrium.product.knowledge.model import (

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from atrium.kit.database import Transaction
+from atrium.kit.postgres.database import Transaction
 from atrium.product.knowledge.model import Extracted, Merge, Share
 from atrium.seams.context import Principal
 

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from atrium.engine.repository.model import OBJECTS
 from atrium.ground.sharing import rule
-from atrium.kit.database import Transaction
+from atrium.kit.postgres.database import Transaction
 from atrium.product.knowledge.entity_rows import READABLE
 from atrium.product.knowledge.model import MOST_REFUSALS, Unread, VersionRead
 from atrium.seams.context import Principal

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from atrium.kit.catalogs import CONTROL, LONGEST_TEXT
-from atrium.kit.icu import Argument, MessageRefused, Signature, parse, print_node, signature, walk
-from atrium.kit.languages import plural_forms
+from atrium.kit.text.catalogs import CONTROL, LONGEST_TEXT
+from atrium.kit.text.icu import Argument, MessageRefused, Signature, parse, print_node, signature, walk
+from atrium.kit.text.languages import plural_forms
 from atrium.product.localization.model import Check
 from atrium.product.translation.terms import Glossary, is_followed
 

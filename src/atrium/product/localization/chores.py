@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from atrium.ground.tenancy import service as tenancy
 from atrium.kit.ids import NIL
-from atrium.kit.log import log
+from atrium.kit.telemetry.log import log
 from atrium.product.localization import importing, store
 from atrium.product.localization.copies import Copies
 from atrium.product.localization.model import ImportRunning

@@ -10,9 +10,9 @@ from uuid import UUID
 import msgspec
 
 from atrium.ground.tenancy.locales import locale_folders
-from atrium.kit import catalogs
-from atrium.kit.catalogs import BASE
-from atrium.kit.database import Transaction
+from atrium.kit.postgres.database import Transaction
+from atrium.kit.text import catalogs
+from atrium.kit.text.catalogs import BASE
 from atrium.product.localization import store
 from atrium.product.localization.model import Catalog
 from atrium.seams.context import Services

@@ -10,9 +10,9 @@ from typing import Any
 
 import msgspec
 
-from atrium.kit import catalogs
-from atrium.kit.catalogs import LocaleFiles, Refused
 from atrium.kit.ids import new_id
+from atrium.kit.text import catalogs
+from atrium.kit.text.catalogs import LocaleFiles, Refused
 from atrium.product.localization.model import ExportedFile, ExportFailed
 
 _LONGEST_ABOUT, _MOST_SCREENS = 2_000, 50

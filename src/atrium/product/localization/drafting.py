@@ -10,9 +10,9 @@ from atrium.engine.jobs import service as jobs
 from atrium.engine.jobs.model import Drafts, FinishedJob
 from atrium.ground.audit import service as audit
 from atrium.ground.tenancy.model import LocaleName
-from atrium.kit.catalogs import BASE
 from atrium.kit.errors import Exhausted
 from atrium.kit.ids import new_id
+from atrium.kit.text.catalogs import BASE
 from atrium.product.localization import checks, service, store
 from atrium.product.localization.model import DraftBatch, MessageRow, Namespace, NothingMissing
 from atrium.product.translation import service as translation

@@ -13,8 +13,8 @@ import msgspec
 from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import PoFileError, PoFileParser
 
-from atrium.kit.catalogs import BASE, LONGEST_TEXT
-from atrium.kit.compute import heavy
+from atrium.kit.text.catalogs import BASE, LONGEST_TEXT
+from atrium.kit.work.compute import heavy
 from atrium.product.localization.disk import as_json
 from atrium.product.localization.model import BadFile, FileFormat, MessageRow
 

@@ -8,7 +8,7 @@ import msgspec
 from atrium.ground.identity.model import Locale
 from atrium.ground.tenancy.model import LocaleName
 from atrium.kit.errors import Invalid
-from atrium.kit.paging import Cursor, Limit, Page
+from atrium.kit.web.pages import Cursor, Limit, Page
 from atrium.product.localization import drafting, exchange, service
 from atrium.product.localization.exchange import ImportOf
 from atrium.product.localization.model import (

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from atrium.ground.tenancy.locales import locale_folders
-from atrium.kit import catalogs
-from atrium.kit.catalogs import BASE, LocaleFiles
+from atrium.kit.text import catalogs
+from atrium.kit.text.catalogs import BASE, LocaleFiles
 from atrium.product.localization import disk, merging, store
 from atrium.product.localization.disk import DiskSource
 from atrium.product.localization.merging import Batch, Columns, Report, Wanted

@@ -9,8 +9,8 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.kit.catalogs import LONGEST_TEXT
 from atrium.kit.errors import Conflict, Forbidden, Invalid, Missing
+from atrium.kit.text.catalogs import LONGEST_TEXT
 
 Namespaces = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9]+(,[a-z0-9]+)*$(?!\n)", max_length=1000)]
 Namespace = Annotated[

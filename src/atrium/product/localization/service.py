@@ -10,10 +10,10 @@ import msgspec
 from atrium.ground.audit import service as audit
 from atrium.ground.tenancy import service as tenancy
 from atrium.ground.tenancy.model import Founding
-from atrium.kit import catalogs
-from atrium.kit.catalogs import BASE
-from atrium.kit.etags import require_current
-from atrium.kit.paging import Page, Pager, fitting
+from atrium.kit.text import catalogs
+from atrium.kit.text.catalogs import BASE
+from atrium.kit.web.etags import require_current
+from atrium.kit.web.pages import Page, Pager, fitting
 from atrium.product.localization import checks, copies, importing, store
 from atrium.product.localization.model import (
     Catalog,

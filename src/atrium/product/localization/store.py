@@ -8,7 +8,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.kit.database import Transaction, old_rows
+from atrium.kit.postgres.database import Transaction, old_rows
 from atrium.product.localization.model import FormerText, ImportProgress, MessageRow, Shown
 
 _ROW = (

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from atrium.engine.tools.wording import readable, readable_schema
-from atrium.kit.replies import compile_schema
-from atrium.kit.scales import SchemaRefused
-from atrium.kit.text import seen
+from atrium.kit.schemas.cost import SchemaRefused
+from atrium.kit.schemas.parse import compile_schema
+from atrium.kit.text.plain import seen
 from atrium.product.mcp.model import LeftOut
 from atrium.seams.context import Operation
 from atrium.seams.settings import McpServer

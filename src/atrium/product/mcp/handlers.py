@@ -1,6 +1,6 @@
 """The wire of MCP: the servers whose tools we use, and the row that speaks MCP itself."""
 
-from atrium.kit.paging import Page
+from atrium.kit.web.pages import Page
 from atrium.product.mcp import server, service
 from atrium.product.mcp.model import McpServerState
 from atrium.seams.context import Context, Operation

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from atrium.kit.strict_json import NotStrict, has_nul, read_strict
+from atrium.kit.web.strict_json import NotStrict, has_nul, read_strict
 from atrium.product.mcp.server_model import (
     HANDSHAKES,
     HEADER_MISMATCH,

@@ -3,7 +3,7 @@
 from typing import Any
 
 from atrium.engine.tools import service as tools
-from atrium.kit.paging import Page, Pager
+from atrium.kit.web.pages import Page, Pager
 from atrium.product.mcp.server_model import HINTS
 from atrium.seams.context import Context
 from atrium.seams.tools import Tool, schema_of

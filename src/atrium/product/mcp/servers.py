@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from atrium.engine.tools.pins import pin_of
-from atrium.kit.log import log
+from atrium.kit.telemetry.log import log
 from atrium.product.mcp.definitions import Offered, offered_by
 from atrium.product.mcp.model import DefinitionChanged, McpServerState, ServerAway, ServerState
 from atrium.product.mcp.results import value_of

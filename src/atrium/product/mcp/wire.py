@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from atrium import __version__
-from atrium.kit import minder
+from atrium.kit.isolation import process_guard
 from atrium.product.mcp.definitions import MOST_TOOLS, Told
 from atrium.product.mcp.server_model import STATELESS
 from atrium.seams.settings import McpServer, search_path
@@ -99,7 +99,7 @@ def _command(stdio: Any, server: McpServer) -> Any:
     environment = {"PATH": search_path()} | server.env
     if shutil.which(server.command[0], path=environment["PATH"]) is None:
         raise FileNotFoundError(errno.ENOENT, "there is no such command")
-    args = ["-I", "-S", str(Path(minder.__file__)), str(_MOST_BYTES), ",".join(environment), *server.command]
+    args = ["-I", "-S", str(Path(process_guard.__file__)), str(_MOST_BYTES), ",".join(environment), *server.command]
     return stdio.StdioServerParameters(
         # Bytes that are no text make one line unreadable, not the connection.
         command=sys.executable,

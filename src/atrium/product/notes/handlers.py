@@ -5,7 +5,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.kit.paging import Cursor, Limit, Page
+from atrium.kit.web.pages import Cursor, Limit, Page
 from atrium.product.notes import permissions, service, trash, versions
 from atrium.product.notes.model import (
     Body,

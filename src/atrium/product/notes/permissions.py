@@ -5,7 +5,7 @@ from uuid import UUID
 
 from atrium.ground.sharing import abilities
 from atrium.ground.sharing.model import Ability
-from atrium.kit.etags import names_tag
+from atrium.kit.web.etags import names_tag
 from atrium.product.notes import store
 from atrium.product.notes.model import KIND, NOTES, FoundNote, Note, NoteMissing, NoteReply, NoteStale
 from atrium.seams.context import Context, Principal

@@ -11,7 +11,7 @@ from atrium.ground.identity import service as identity
 from atrium.ground.sharing import abilities
 from atrium.ground.sharing.model import ThingsChanged
 from atrium.kit.ids import new_id
-from atrium.kit.paging import Page, Pager, fitting
+from atrium.kit.web.pages import Page, Pager, fitting
 from atrium.product.notes import permissions, space, store
 from atrium.product.notes.model import (
     KIND,

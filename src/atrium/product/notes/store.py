@@ -5,10 +5,10 @@ from functools import lru_cache
 from uuid import UUID
 
 from atrium.ground.sharing import rule
-from atrium.kit.database import Transaction
 from atrium.kit.ids import NIL
-from atrium.kit.paging import MOST_TEXT
-from atrium.kit.text import contains_pattern
+from atrium.kit.postgres.database import Transaction
+from atrium.kit.text.plain import contains_pattern
+from atrium.kit.web.pages import MOST_TEXT
 from atrium.product.notes.model import NOTES, FoundNote, Grant, Note, NoteShare, NoteText, NoteVersion
 from atrium.seams.context import Principal
 from atrium.seams.sharing import ThingName

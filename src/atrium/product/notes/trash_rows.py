@@ -7,7 +7,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.ground.sharing import rule
-from atrium.kit.database import Transaction
+from atrium.kit.postgres.database import Transaction
 from atrium.product.notes.model import NOTES, TrashedNote
 from atrium.seams.context import Principal
 

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from atrium.ground.access import service as access
 from atrium.ground.audit import service as audit
-from atrium.kit.paging import Page, Pager
+from atrium.kit.web.pages import Page, Pager
 from atrium.product.notes import permissions, space, store
 from atrium.product.notes.model import Note, NoteMissing, NoteSaved, NoteText, NoteVersion, NoteVersionMissing
 from atrium.seams.context import Context

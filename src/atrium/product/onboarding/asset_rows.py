@@ -5,7 +5,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.kit.database import Transaction
+from atrium.kit.postgres.database import Transaction
 from atrium.seams.onboarding import AssetKind
 
 _ASSET = "id, kind, filename, content_type, size, sha256, width, height, created_at"

@@ -10,7 +10,7 @@ from atrium.engine.repository import release, space, uploads, writing
 from atrium.ground.audit import service as audit
 from atrium.ground.quotas import service as quotas
 from atrium.kit.ids import new_id
-from atrium.kit.paging import Page, Pager
+from atrium.kit.web.pages import Page, Pager
 from atrium.product.branding import logo
 from atrium.product.branding.model import BadLogo
 from atrium.product.onboarding import asset_rows, store

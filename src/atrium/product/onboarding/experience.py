@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from atrium.kit import catalogs
+from atrium.kit.text import catalogs
 from atrium.product.branding.model import BadToken
 from atrium.product.branding.theme import require_legible, require_well_formed, resolve
 from atrium.product.onboarding import template

@@ -13,8 +13,8 @@ import msgspec
 
 from atrium.ground.tenancy import service as tenancy
 from atrium.ground.tenancy.model import Founding
-from atrium.kit.database import Database
-from atrium.kit.keys import Keyring
+from atrium.kit.crypto.keys import Keyring
+from atrium.kit.postgres.database import Database
 from atrium.kit.refusals import Refusal
 from atrium.product.onboarding import experience, store
 from atrium.product.onboarding.model import FunnelMissing

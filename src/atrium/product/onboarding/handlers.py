@@ -5,8 +5,8 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.kit.languages import LanguageTag
-from atrium.kit.paging import Cursor, Limit, Page
+from atrium.kit.text.languages import LanguageTag
+from atrium.kit.web.pages import Cursor, Limit, Page
 from atrium.product.onboarding import assets, prospects, service, signup
 from atrium.product.onboarding.assets import BODY_LIMIT
 from atrium.product.onboarding.model import (

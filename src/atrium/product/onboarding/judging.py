@@ -7,7 +7,7 @@ import msgspec
 
 from atrium.engine.ai import service as ai
 from atrium.kit.errors import AppError, Kind
-from atrium.kit.text import inert
+from atrium.kit.text.plain import inert
 from atrium.product.onboarding.model import JudgeVerdict
 from atrium.seams.context import Operation
 from atrium.seams.models import Message, ReplyUnfit, ResponseFormat, Turn

@@ -7,7 +7,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.kit.errors import Conflict, Invalid, Missing, TooLarge
-from atrium.kit.etags import etag_of
+from atrium.kit.web.etags import etag_of
 from atrium.seams.onboarding import AssetKind, FieldType
 
 ProspectState = Literal["captured", "accepted", "declined"]

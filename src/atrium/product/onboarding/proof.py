@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from altcha import v2
 
-from atrium.kit.addresses import counted_as
+from atrium.kit.web.addresses import counted_as
 from atrium.product.onboarding.funnel import derived
 from atrium.product.onboarding.model import ChallengeParameters, ProofBad, ProofChallenge, ProofExpired
 

@@ -3,8 +3,8 @@
 from uuid import UUID
 
 from atrium.ground.audit import service as audit
-from atrium.kit.paging import Pager
-from atrium.kit.text import contains_pattern
+from atrium.kit.text.plain import contains_pattern
+from atrium.kit.web.pages import Pager
 from atrium.product.onboarding import prospect_rows, store
 from atrium.product.onboarding.model import (
     OUTCOMES,

@@ -10,9 +10,9 @@ from atrium.engine.jobs import service as jobs
 from atrium.ground.access import service as access
 from atrium.ground.audit import service as audit
 from atrium.ground.tenancy import service as tenancy
-from atrium.kit import catalogs
-from atrium.kit.etags import etag_of, require_current
 from atrium.kit.ids import new_id
+from atrium.kit.text import catalogs
+from atrium.kit.web.etags import etag_of, require_current
 from atrium.product.branding import service as branding
 from atrium.product.onboarding import answers, asset_rows, experience, store
 from atrium.product.onboarding.funnel import SEEDED, Funnel, funnel_of

@@ -10,7 +10,7 @@ from atrium.ground.limits import service as limits
 from atrium.ground.tenancy.model import Founding
 from atrium.kit.errors import AppError, Suspended
 from atrium.kit.ids import new_id
-from atrium.kit.languages import is_tag
+from atrium.kit.text.languages import is_tag
 from atrium.product.onboarding import answers, gate, proof, prospect_rows
 from atrium.product.onboarding.funnel import Funnel, derived, funnel_of
 from atrium.product.onboarding.gate import Noticed

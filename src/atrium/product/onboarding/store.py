@@ -6,7 +6,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.kit.database import Transaction
+from atrium.kit.postgres.database import Transaction
 from atrium.product.onboarding.model import Author, FunnelDay, PublishedVersion
 
 # Versions beyond these are kept and can be read, but are not listed.

@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 
 from atrium.engine.ai import service as ai
-from atrium.kit.compute import heavy
-from atrium.kit.replies import ReplyRefused, compile_schema, faults_in, judge_json
-from atrium.kit.scales import SchemaRefused
-from atrium.kit.shapes import located
+from atrium.kit.schemas.cost import SchemaRefused
+from atrium.kit.schemas.parse import ReplyRefused, compile_schema, faults_in, judge_json
+from atrium.kit.schemas.validator import located
+from atrium.kit.work.compute import heavy
 from atrium.product.pipeline.model import BadSchema, FieldsRefused
 from atrium.seams.context import Operation
 from atrium.seams.models import Message, ReplyUnfit, ResponseFormat, Turn

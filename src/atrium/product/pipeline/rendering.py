@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from atrium.kit.ids import new_id
-from atrium.kit.process_pool import PoolBusy, ProcessPool
-from atrium.kit.scripts import Finished, RunningScript, Script, TookTooLong, start_script
+from atrium.kit.isolation.process_pool import PoolBusy, ProcessPool
+from atrium.kit.isolation.scripts import Finished, RunningScript, Script, TookTooLong, start_script
 from atrium.product.pipeline.model import BadTemplate, RenderersBusy, TemplateTooHeavy
 from atrium.seams.context import Operation, Services
 

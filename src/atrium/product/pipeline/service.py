@@ -10,7 +10,7 @@ from atrium.engine.repository import service as repository
 from atrium.engine.repository import texts
 from atrium.engine.repository.model import MARKDOWN, StoredObject, is_markdown
 from atrium.ground.access import service as access
-from atrium.kit.languages import canonical, is_tag
+from atrium.kit.text.languages import canonical, is_tag
 from atrium.product.pipeline import derived, rendering
 from atrium.product.pipeline.fields import LONGEST_TEXT, as_document, ask_for_fields, fields_schema
 from atrium.product.pipeline.model import BadLocale, Made, ReadSource, TextTooLong

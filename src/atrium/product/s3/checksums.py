@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from atrium.kit.checksums import new_hasher
-from atrium.kit.staging import Digests
+from atrium.kit.crypto.checksums import new_hasher
+from atrium.kit.files.staging_area import Digests
 from atrium.product.s3.model import Refusal
 from atrium.product.s3.request import S3Request
 

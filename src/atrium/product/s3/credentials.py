@@ -9,7 +9,7 @@ import msgspec
 
 from atrium.ground.identity import service as identity
 from atrium.ground.tenancy import service as tenancy
-from atrium.kit.keys import Keyring, Unsealable
+from atrium.kit.crypto.keys import Keyring, Unsealable
 from atrium.product.s3 import sigv2, sigv4, store
 from atrium.product.s3.model import Refusal, SealedKey
 from atrium.product.s3.payload import Admitted

@@ -2,9 +2,9 @@
 
 from collections.abc import Awaitable, Callable
 
-from atrium.kit.database import refusal_of
 from atrium.kit.errors import AppError, Suspended
-from atrium.kit.log import log
+from atrium.kit.postgres.database import refusal_of
+from atrium.kit.telemetry.log import log
 from atrium.product.s3 import (
     buckets,
     cors,

@@ -12,8 +12,8 @@ from atrium.engine.repository import parts, uploads
 from atrium.engine.repository import service as repository
 from atrium.engine.repository.model import Keyed, MultipartUpload, ObjectDraft, StoredObject, UploadedPart
 from atrium.kit.errors import AppError
+from atrium.kit.files.staging_area import Staged
 from atrium.kit.ids import NIL
-from atrium.kit.staging import Staged
 from atrium.product.s3 import buckets, checksums, payload, putting, refusals, xml
 from atrium.product.s3.checksums import Checksum
 from atrium.product.s3.model import Bucket, Refusal

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from atrium.engine.repository import uploads
 from atrium.engine.repository.uploads import Upload
-from atrium.kit.staging import digests_of
+from atrium.kit.files.staging_area import digests_of
 from atrium.product.s3 import checksums, chunks
 from atrium.product.s3.checksums import Checksum
 from atrium.product.s3.model import Refusal

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from atrium.engine.repository import service as repository
 from atrium.engine.repository.model import Keyed, Version, is_writable
-from atrium.kit import http
+from atrium.kit.web import http
 from atrium.product.s3 import buckets, tags, xml
 from atrium.product.s3.checksums import Checksum
 from atrium.product.s3.model import Refusal

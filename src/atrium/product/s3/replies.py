@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from atrium.engine.repository.model import Keyed, Version
-from atrium.kit.http import http_date
+from atrium.kit.web.http import http_date
 from atrium.product.s3.request import S3Request
 from atrium.seams.routes import Download
 

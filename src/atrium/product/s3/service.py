@@ -12,9 +12,9 @@ from atrium.ground.audit import service as audit
 from atrium.ground.identity import giving, members
 from atrium.ground.identity import service as identity
 from atrium.ground.identity.model import UserMissing
-from atrium.kit.database import Database
+from atrium.kit.crypto.keys import Keyring
 from atrium.kit.ids import new_id
-from atrium.kit.keys import Keyring
+from atrium.kit.postgres.database import Database
 from atrium.product.s3 import credentials, sigv4, store
 from atrium.product.s3.model import (
     KEY_LIMIT,

@@ -6,8 +6,8 @@ from uuid import UUID
 import msgspec
 
 from atrium.ground.identity.model import PERSON
-from atrium.kit.database import Database, Transaction
-from atrium.kit.pool import Connection
+from atrium.kit.postgres.database import Database, Transaction
+from atrium.kit.postgres.pool import Connection
 from atrium.product.s3.model import AccessKey, Bucket, CorsRule, SealedKey
 from atrium.seams.context import Principal
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from atrium.kit.paging import Cursor
+from atrium.kit.web.pages import Cursor
 from atrium.product.search import service
 from atrium.product.search.model import Asked, Kind, PageSize, Prefix, Search, SearchResults
 from atrium.seams.context import Context

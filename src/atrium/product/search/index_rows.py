@@ -6,7 +6,7 @@ import msgspec
 
 from atrium.engine.repository.model import OBJECTS
 from atrium.ground.sharing import rule
-from atrium.kit.database import Transaction
+from atrium.kit.postgres.database import Transaction
 from atrium.product.notes.model import NOTES
 from atrium.product.search.store import WORDS, wide_of
 from atrium.product.search.words import Indexed

@@ -3,9 +3,9 @@
 from uuid import UUID
 
 from atrium.engine.repository.model import StoredObject, is_markdown
-from atrium.kit.compute import ComputePool, TooHeavy
-from atrium.kit.database import Transaction
-from atrium.kit.shares import Busy
+from atrium.kit.postgres.database import Transaction
+from atrium.kit.work.compute import ComputePool, TooHeavy
+from atrium.kit.work.shares import Busy
 from atrium.product.notes.model import Note
 from atrium.product.search import index_rows, store
 from atrium.product.search.words import Indexed, index

@@ -12,11 +12,11 @@ from atrium.engine.repository import texts
 from atrium.engine.repository.model import FoundObject
 from atrium.ground.access import service as access
 from atrium.ground.identity import service as identity
-from atrium.kit.compute import TooHeavy
-from atrium.kit.database import TookTooLong
 from atrium.kit.errors import Invalid
-from atrium.kit.paging import Pager
-from atrium.kit.shares import Busy
+from atrium.kit.postgres.database import TookTooLong
+from atrium.kit.web.pages import Pager
+from atrium.kit.work.compute import TooHeavy
+from atrium.kit.work.shares import Busy
 from atrium.product.notes import service as notes
 from atrium.product.notes.model import Note
 from atrium.product.search import bounds, entities, ranking, snippets, store

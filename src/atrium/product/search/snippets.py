@@ -6,7 +6,7 @@ from itertools import islice, takewhile
 
 import msgspec
 
-from atrium.kit.compute import heavy
+from atrium.kit.work.compute import heavy
 from atrium.product.search.words import LONGEST_WORD, beginning_with, composed, folded, is_spaced, spans
 
 LONGEST = 240

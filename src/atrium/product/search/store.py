@@ -5,7 +5,7 @@ from uuid import UUID, uuid5
 
 from atrium.engine.repository.model import StoredObject, is_markdown
 from atrium.ground.sharing import abilities
-from atrium.kit.database import Transaction
+from atrium.kit.postgres.database import Transaction
 from atrium.product.notes.model import Note
 from atrium.product.search.model import Candidate, Candidates, Known
 from atrium.product.search.words import Indexed, places_in

@@ -5,9 +5,9 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.kit.compute import ComputePool
-from atrium.kit.database import Database, Transaction
 from atrium.kit.ids import NIL
+from atrium.kit.postgres.database import Database, Transaction
+from atrium.kit.work.compute import ComputePool
 from atrium.product.search import index_rows, indexing
 
 _BATCH = 100

@@ -8,7 +8,7 @@ from itertools import islice, pairwise
 
 import msgspec
 
-from atrium.kit.compute import heavy
+from atrium.kit.work.compute import heavy
 from atrium.product.search.languages import languages_of
 
 # Letters and digits; every character of a script without spaces is a word of its own.

@@ -8,14 +8,14 @@ from typing import Any
 
 from atrium.engine.ai import service as ai
 from atrium.engine.ai.model import ShownUsage, UtilityModel
-from atrium.kit.compute import heavy
 from atrium.kit.errors import Exhausted
-from atrium.kit.estimates import estimate_tokens
-from atrium.kit.languages import UNKNOWN, canonical, is_tag, name_of
-from atrium.kit.shield import ReplyBroken, Sequenced, Unit, divided
+from atrium.kit.text.estimates import estimate_tokens
+from atrium.kit.text.languages import UNKNOWN, canonical, is_tag, name_of
+from atrium.kit.work.compute import heavy
 from atrium.product.translation.model import SENTENCES, Reason
 from atrium.product.translation.pseudo import pseudo_translation
 from atrium.product.translation.terms import MOST_SENT, Glossary
+from atrium.product.translation.units.placeholders import ReplyBroken, Sequenced, Unit, divided
 from atrium.seams.context import Operation
 from atrium.seams.models import Message, ModelFailure, ModelRefused, ModelUnavailable, ResponseFormat, TokenUsage, Turn
 from atrium.seams.routes import Disconnected

@@ -7,8 +7,8 @@ import msgspec
 
 from atrium.ground.audit import service as audit
 from atrium.kit.ids import new_id
-from atrium.kit.languages import canonical
-from atrium.kit.paging import Page, Pager
+from atrium.kit.text.languages import canonical
+from atrium.kit.web.pages import Page, Pager
 from atrium.product.translation import store
 from atrium.product.translation.model import GlossaryFull, GlossaryTerm, TermContradicted, TermDraft, TermMissing
 from atrium.product.translation.terms import folded

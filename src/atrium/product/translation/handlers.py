@@ -5,8 +5,8 @@ from typing import Annotated, ClassVar
 import msgspec
 
 from atrium.kit.errors import Invalid
-from atrium.kit.languages import LanguageTag
-from atrium.kit.paging import Cursor, Limit, Page
+from atrium.kit.text.languages import LanguageTag
+from atrium.kit.web.pages import Cursor, Limit, Page
 from atrium.product.translation import glossary, service
 from atrium.product.translation.model import (
     CatalogDraft,

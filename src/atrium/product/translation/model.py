@@ -8,7 +8,7 @@ import msgspec
 
 from atrium.engine.ai.model import ShownUsage
 from atrium.kit.errors import Conflict, Invalid, Missing
-from atrium.kit.shield import Fault
+from atrium.product.translation.units.placeholders import Fault
 
 Format = Literal["text", "markdown", "html", "icu"]
 SourceText = Annotated[str, msgspec.Meta(max_length=200_000)]

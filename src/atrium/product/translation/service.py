@@ -7,17 +7,13 @@ from uuid import UUID
 from atrium.engine.ai import service as ai
 from atrium.ground.access import service as access
 from atrium.ground.features import service as features
-from atrium.kit import catalogs
-from atrium.kit.compute import heavy
-from atrium.kit.html_units import html_units
-from atrium.kit.icu import MessageRefused
-from atrium.kit.icu_units import icu_units
+from atrium.kit.files.paths import shipped
 from atrium.kit.ids import new_id
-from atrium.kit.languages import canonical, widening
-from atrium.kit.markdown_units import markdown_units
-from atrium.kit.paging import Page, Pager, fitting
-from atrium.kit.paths import shipped
-from atrium.kit.shield import Template, Unit, text_units
+from atrium.kit.text import catalogs
+from atrium.kit.text.icu import MessageRefused
+from atrium.kit.text.languages import canonical, widening
+from atrium.kit.web.pages import Page, Pager, fitting
+from atrium.kit.work.compute import heavy
 from atrium.product.translation import store
 from atrium.product.translation.asking import Languages, Outcome, translate_units
 from atrium.product.translation.model import (
@@ -39,6 +35,10 @@ from atrium.product.translation.model import (
     WantedTerm,
 )
 from atrium.product.translation.terms import Glossary, is_followed
+from atrium.product.translation.units.html import html_units
+from atrium.product.translation.units.markdown import markdown_units
+from atrium.product.translation.units.messages import icu_units
+from atrium.product.translation.units.placeholders import Template, Unit, text_units
 from atrium.seams.context import Context, Operation
 
 FEATURE = "translate"

@@ -7,9 +7,9 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.kit.database import Transaction, old_rows
-from atrium.kit.paging import MOST_TEXT
-from atrium.kit.text import contains_pattern
+from atrium.kit.postgres.database import Transaction, old_rows
+from atrium.kit.text.plain import contains_pattern
+from atrium.kit.web.pages import MOST_TEXT
 from atrium.product.translation.model import GlossaryTerm, StoredTranslation, TermDraft, Translation
 from atrium.seams.context import Principal
 

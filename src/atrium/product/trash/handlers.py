@@ -5,7 +5,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.kit.paging import Cursor, Limit, Page
+from atrium.kit.web.pages import Cursor, Limit, Page
 from atrium.product.trash import service
 from atrium.product.trash.model import Kind, Restored, TrashItem
 from atrium.seams.context import Context, Operation

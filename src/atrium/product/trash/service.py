@@ -5,7 +5,7 @@ from uuid import UUID
 
 from atrium.engine.repository import trash as repository_trash
 from atrium.engine.repository.model import TrashedObject
-from atrium.kit.paging import Page, Pager
+from atrium.kit.web.pages import Page, Pager
 from atrium.product.notes import trash as notes_trash
 from atrium.product.notes.model import TrashedNote
 from atrium.product.trash.model import Kind, NoteWithoutKey, Restored, TrashedMissing, TrashItem

@@ -8,8 +8,8 @@ from uuid import UUID
 import msgspec
 
 from atrium.engine.workflows.model import Starter
-from atrium.kit.database import Transaction, old_rows
 from atrium.kit.ids import new_id
+from atrium.kit.postgres.database import Transaction, old_rows
 from atrium.product.triggers.guard import MINUTES, MOST_RECENT
 from atrium.product.triggers.model import Armed, Fire, FiredVersion, Reason
 from atrium.product.triggers.store import AFTER_ALL

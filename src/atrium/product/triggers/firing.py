@@ -13,10 +13,10 @@ from atrium.engine.workflows import bounds, definitions
 from atrium.engine.workflows import service as workflows
 from atrium.engine.workflows.model import Found, Lineage, WorkflowMissing
 from atrium.ground.identity import service as identity
-from atrium.kit.database import refusal_of
 from atrium.kit.errors import AppError, Conflict, Kind
 from atrium.kit.ids import NIL
-from atrium.kit.log import log
+from atrium.kit.postgres.database import refusal_of
+from atrium.kit.telemetry.log import log
 from atrium.product.triggers import fire_rows, guard, inputs, store
 from atrium.product.triggers.fire_rows import Matched
 from atrium.product.triggers.guard import Descent

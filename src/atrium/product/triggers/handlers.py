@@ -5,7 +5,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.kit.paging import Cursor, Limit
+from atrium.kit.web.pages import Cursor, Limit
 from atrium.product.triggers import service
 from atrium.product.triggers.model import (
     Given,

@@ -7,7 +7,7 @@ import msgspec
 
 from atrium.engine.repository import service as repository
 from atrium.engine.workflows import definitions
-from atrium.kit.paging import Page, Pager
+from atrium.kit.web.pages import Page, Pager
 from atrium.product.triggers import fire_rows
 from atrium.product.triggers.model import Fire, StoredTrigger, Trigger
 from atrium.seams.context import Context, Operation

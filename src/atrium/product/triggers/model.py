@@ -9,8 +9,8 @@ import msgspec
 from atrium.engine.workflows.model import RunState, Starter
 from atrium.ground.quotas.model import Dimension, Level, Window
 from atrium.kit.errors import Conflict, Invalid, Missing, Stale
-from atrium.kit.etags import etag_of
-from atrium.kit.paging import Page
+from atrium.kit.web.etags import etag_of
+from atrium.kit.web.pages import Page
 from atrium.seams.workflows import Slug
 
 Name = Annotated[str, msgspec.Meta(max_length=120)]

@@ -13,7 +13,7 @@ from atrium.ground.access import service as access
 from atrium.ground.audit import service as audit
 from atrium.ground.quotas import service as quotas
 from atrium.kit.ids import new_id
-from atrium.kit.paging import Pager
+from atrium.kit.web.pages import Pager
 from atrium.product.triggers import fire_rows, history, inputs, rehearsal, store
 from atrium.product.triggers.model import (
     BadPrefix,

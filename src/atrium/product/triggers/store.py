@@ -5,8 +5,8 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.kit.database import Transaction
-from atrium.kit.paging import MOST_TEXT
+from atrium.kit.postgres.database import Transaction
+from atrium.kit.web.pages import MOST_TEXT
 from atrium.product.triggers.model import StoredTrigger, TriggerDraft
 from atrium.seams.context import Principal
 

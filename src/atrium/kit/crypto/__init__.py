@@ -1,0 +1,1 @@
+"""Keys, passwords, tokens, one-time codes and checksums."""

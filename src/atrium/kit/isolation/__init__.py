@@ -1,0 +1,1 @@
+"""Other programs and processes: confined, reused, and ended with this one."""

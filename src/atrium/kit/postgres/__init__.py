@@ -1,0 +1,1 @@
+"""PostgreSQL: connections, transactions, notifications, migrations, dumps."""

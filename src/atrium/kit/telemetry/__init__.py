@@ -1,0 +1,1 @@
+"""What the program tells its operator: logs, metrics, traces."""

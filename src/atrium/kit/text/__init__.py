@@ -1,0 +1,1 @@
+"""Texts and languages: messages with arguments, catalogs, names of languages, how many tokens a text is."""
