@@ -25,8 +25,9 @@ ROOT = Path(__file__).parent.parent
 # Read by the interpreter or the loader when it starts, so a fork would not see them.
 _READ_AT_START = ("PYTHON", "LD_", "MALLOC_")
 _IMPORTED = (
-    "atrium.cli", "atrium.boot.backups", "atrium.boot.blobs", "atrium.boot.doctor", "atrium.boot.examine", "atrium.boot.people",
-    "atrium.boot.searching", "atrium.boot.serve", "atrium.boot.up", "atrium.boot.work", "uvicorn.lifespan.on", "uvloop",
+    "atrium.cli", "atrium.commands.backups", "atrium.commands.blobs", "atrium.commands.doctor", "atrium.commands.check",
+    "atrium.commands.people",
+    "atrium.commands.search", "atrium.boot.serve", "atrium.commands.up", "atrium.boot.work", "uvicorn.lifespan.on", "uvloop",
 )  # fmt: skip
 _LONGEST = 1 << 18
 

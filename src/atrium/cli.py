@@ -235,7 +235,7 @@ def _work(options: argparse.Namespace) -> int:
 
 
 def _up(options: argparse.Namespace) -> int:
-    from atrium.boot.up import up
+    from atrium.commands.up import up
     from atrium.seams.settings import LogLevel
 
     # On a terminal the address must not scroll away under a line for each request.
@@ -244,7 +244,7 @@ def _up(options: argparse.Namespace) -> int:
 
 
 def _migrate(options: argparse.Namespace) -> int:
-    from atrium.boot.examine import bring_to_head
+    from atrium.commands.migrate import bring_to_head
 
     applied = asyncio.run(bring_to_head(_settings_with_database()))
     print("\n".join(f"applied {name}" for name in applied) or "nothing to do: the schema is at head")
@@ -252,7 +252,7 @@ def _migrate(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from atrium.boot.examine import examine
+    from atrium.commands.check import examine
     from atrium.seams.settings import read_settings
 
     problems, notes = asyncio.run(examine(read_settings()))
@@ -261,13 +261,13 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _doctor(options: argparse.Namespace) -> int:
-    from atrium.boot.doctor import print_checkup
+    from atrium.commands.doctor import print_checkup
 
     return asyncio.run(print_checkup(_settings_with_database(), as_json=options.json))
 
 
 def _routes(options: argparse.Namespace) -> int:
-    from atrium.boot.examine import table
+    from atrium.commands.routes import table
 
     rows = table(_settings_read())
     if options.json:
@@ -279,7 +279,7 @@ def _routes(options: argparse.Namespace) -> int:
 
 
 def _openapi(options: argparse.Namespace) -> int:
-    from atrium.boot.examine import openapi_document
+    from atrium.commands.routes import openapi_document
 
     print(json.dumps(openapi_document(_settings_read()), indent=1))
     return 0
@@ -293,37 +293,37 @@ def _settings(options: argparse.Namespace) -> int:
 
 
 def _audit_verify(options: argparse.Namespace) -> int:
-    from atrium.boot.examine import verify_audit
+    from atrium.commands.audit import verify_audit
 
     return asyncio.run(verify_audit(_settings_with_database(), options.heads))
 
 
 def _quotas_verify(_: argparse.Namespace) -> int:
-    from atrium.boot.storing import verify_storage
+    from atrium.commands.quotas import verify_storage
 
     return asyncio.run(verify_storage(_settings_with_database()))
 
 
 def _audit_heads(options: argparse.Namespace) -> int:
-    from atrium.boot.examine import print_heads
+    from atrium.commands.audit import print_heads
 
     return asyncio.run(print_heads(_settings_with_database()))
 
 
 def _audit_export(options: argparse.Namespace) -> int:
-    from atrium.boot.examine import export_audit
+    from atrium.commands.audit import export_audit
 
     return asyncio.run(export_audit(_settings_with_database(), options.company))
 
 
 def _users_reset(options: argparse.Namespace) -> int:
-    from atrium.boot.people import print_reset_link
+    from atrium.commands.people import print_reset_link
 
     return asyncio.run(print_reset_link(_settings_with_database(), options.username, options.url))
 
 
 def _reseal(options: argparse.Namespace) -> int:
-    from atrium.boot.examine import reseal
+    from atrium.commands.keys import reseal
 
     changed = asyncio.run(reseal(_settings_with_database()))
     print(f"{changed} secrets sealed again; older keys can be dropped from SERVICE_SECRET_KEY")
@@ -331,72 +331,72 @@ def _reseal(options: argparse.Namespace) -> int:
 
 
 def _blobs_verify(options: argparse.Namespace) -> int:
-    from atrium.boot.blobs import verify_blobs
+    from atrium.commands.blobs import verify_blobs
 
     return asyncio.run(verify_blobs(_settings_with_database(), release_orphans=options.release_orphans))
 
 
 def _backup_create(options: argparse.Namespace) -> int:
-    from atrium.boot.backups import create_backup
+    from atrium.commands.backups import create_backup
 
     return create_backup(_settings_read(), options.folder.resolve())
 
 
 def _backup_list(options: argparse.Namespace) -> int:
-    from atrium.boot.backups import list_backups
+    from atrium.commands.backups import list_backups
 
     return list_backups(options.folder, as_json=options.json)
 
 
 def _backup_prune(options: argparse.Namespace) -> int:
-    from atrium.boot.backups import prune_backups
+    from atrium.commands.backups import prune_backups
 
     return prune_backups(options.folder, options.keep)
 
 
 def _backup_verify(options: argparse.Namespace) -> int:
-    from atrium.boot.backups import verify_backup
+    from atrium.commands.backups import verify_backup
 
     return verify_backup(_settings_read(), options.backup.resolve(), drill=options.drill)
 
 
 def _restore(options: argparse.Namespace) -> int:
-    from atrium.boot.backups import restore_backup
+    from atrium.commands.backups import restore_backup
 
     return restore_backup(_settings_read(), options.backup.resolve(), replace_people=options.replace)
 
 
 def _company_export(options: argparse.Namespace) -> int:
-    from atrium.boot.moving import export_company
+    from atrium.commands.company import export_company
 
     return export_company(_settings_read(), options.ref, options.place.resolve())
 
 
 def _company_import(options: argparse.Namespace) -> int:
-    from atrium.boot.moving import import_company
+    from atrium.commands.company import import_company
 
     return import_company(_settings_read(), options.place.resolve(), options.rename)
 
 
 def _company_release(options: argparse.Namespace) -> int:
-    from atrium.boot.moving import release_company
+    from atrium.commands.company import release_company
 
     return release_company(_settings_read(), options.ref, options.receipt, options.moved_to)
 
 
 def _company_stay(options: argparse.Namespace) -> int:
-    from atrium.boot.moving import keep_company
+    from atrium.commands.company import keep_company
 
     return keep_company(_settings_read(), options.ref)
 
 
 def _search_verify(options: argparse.Namespace) -> int:
-    from atrium.boot.searching import verify_search
+    from atrium.commands.search import verify_search
 
     return asyncio.run(verify_search(_settings_with_database()))
 
 
 def _search_rebuild(options: argparse.Namespace) -> int:
-    from atrium.boot.searching import rebuild_search
+    from atrium.commands.search import rebuild_search
 
     return asyncio.run(rebuild_search(_settings_with_database()))

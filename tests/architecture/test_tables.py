@@ -109,7 +109,7 @@ def test_the_statements_and_their_owners_are_really_read() -> None:
         ("ground/access/store.py", "SELECT 1 WHERE EXISTS (SELECT FROM instance)", False),
         ("engine/repository/store.py", "SELECT FROM claim_jobs(:pools)", False),
         ("kit/postgres/database.py", "SELECT id FROM orgs", False),
-        ("boot/examine.py", "SELECT id FROM orgs", True),
+        ("commands/check.py", "SELECT id FROM orgs", True),
         ("ground/access/model.py", "the users of other teams", True),
     ],
 )

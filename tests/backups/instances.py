@@ -10,7 +10,7 @@ from typing import Any
 from atrium.admin.backups import restoring, service
 from atrium.admin.backups.model import Facts, Instance
 from atrium.boot.assemble import Application
-from atrium.boot.backups import instance_of
+from atrium.boot.instance import instance_of
 from atrium.boot.wiring import DOMAINS
 from atrium.kit.postgres.snapshots import owning
 from atrium.seams.blobs import close_store

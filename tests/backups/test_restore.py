@@ -13,8 +13,8 @@ import pytest
 from atrium.admin.backups import folder as folders
 from atrium.admin.backups import restoring, service
 from atrium.admin.backups.model import BackupFailed, BackupRefused
-from atrium.boot import backups
 from atrium.boot.serve import prepare_database
+from atrium.commands import backups
 from atrium.engine.repository import release
 from atrium.engine.repository import verification as blob_verification
 from atrium.kit.files.paths import shipped

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from atrium.boot.blobs import verify_blobs
+from atrium.commands.blobs import verify_blobs
 from atrium.edge.endpoint import bind_plugin
 from atrium.seams.wiring import PluginRoute
 from tests.people import found_company

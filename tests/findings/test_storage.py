@@ -12,7 +12,7 @@ from uuid import UUID
 import pytest
 
 from atrium.boot.assemble import Application
-from atrium.boot.storing import KEEPERS
+from atrium.commands.quotas import KEEPERS
 from atrium.engine.jobs import queue_rows
 from atrium.engine.workflows import run_rows
 from atrium.ground.quotas import recount

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from atrium.boot.storing import KEEPERS
+from atrium.commands.quotas import KEEPERS
 from atrium.ground.quotas import store
 from atrium.kit.postgres.database import Database
 from atrium.kit.postgres.migrate import migrate

@@ -12,8 +12,8 @@ from uuid import UUID
 from atrium.admin.moving import arriving, leaving, lines, store
 from atrium.admin.moving.model import Manifest, Receipt, Table
 from atrium.boot.assemble import Application
-from atrium.boot.moving import opened_mover, sealed_columns
 from atrium.boot.wiring import DOMAINS
+from atrium.commands.company import opened_mover, sealed_columns
 from atrium.kit.crypto.keys import Keyring
 from atrium.kit.postgres.snapshots import owning
 from atrium.seams.settings import Settings

@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from atrium.boot.assemble import Application
-from atrium.boot.searching import rebuild_search, verify_search
+from atrium.commands.search import rebuild_search, verify_search
 from atrium.engine.repository import service as repository
 from atrium.engine.repository import texts
 from atrium.engine.repository.model import Text

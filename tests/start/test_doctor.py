@@ -11,7 +11,7 @@ from atrium.admin.instance import doctor
 from atrium.admin.instance.doctor import Patient
 from atrium.admin.instance.model import HealthCheck
 from atrium.boot.assemble import Application
-from atrium.boot.doctor import _lines
+from atrium.commands.doctor import _lines
 from atrium.kit.postgres.server_health import ServerHealth, weaknesses_of
 from atrium.seams.context import ANONYMOUS, Operation
 from tests.client import Client

@@ -8,7 +8,7 @@ import pytest
 
 from atrium.admin.instance.service import WrongKey
 from atrium.boot.assemble import Application
-from atrium.boot.examine import reseal
+from atrium.commands.keys import reseal
 from tests.client import Client
 from tests.people import found_company
 from tests.postgres import fresh_database

@@ -10,7 +10,7 @@ import msgspec
 from atrium.admin.instance import service as instance
 from atrium.admin.plugins import service as plugins
 from atrium.boot.checks import handlers_of, problems
-from atrium.boot.housekeeping import Housekeeping
+from atrium.boot.chore_loop import Housekeeping
 from atrium.boot.wiring import DOMAINS
 from atrium.edge import openapi, reference
 from atrium.edge.app import App

@@ -15,8 +15,8 @@ from atrium import __version__
 from atrium.admin.backups.folder import BackupBusy
 from atrium.admin.instance import service as instance
 from atrium.boot.assemble import Application, assemble
-from atrium.boot.backups import back_up
 from atrium.boot.connection import Connection
+from atrium.boot.instance import back_up
 from atrium.boot.requirements import (
     StartRefused,
     opened_unjudged,

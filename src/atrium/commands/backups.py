@@ -1,50 +1,23 @@
 """`atrium backup` and `atrium restore`: what a person does with backups at the machine."""
 
 import asyncio
-import contextlib
 import sys
 import time
-from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 
 from atrium.admin.backups import folder as folders
 from atrium.admin.backups import restoring, service
-from atrium.admin.backups.model import BackupRefused, Instance, Kept, Manifest
-from atrium.boot.assemble import open_blobs, register
-from atrium.boot.blobs import Bar
-from atrium.boot.postgres import find_running, private_postgres, throwaway_postgres
+from atrium.admin.backups.model import BackupRefused, Kept, Manifest
+from atrium.boot.instance import LOCAL_EXTRA, back_up, instance_of, reached
+from atrium.boot.postgres import throwaway_postgres
 from atrium.boot.requirements import reaching, require_keys, require_known_database, require_known_schema
+from atrium.commands.blobs import Bar
 from atrium.kit.crypto.keys import Keyring, find_secret
 from atrium.kit.postgres.snapshots import owning
 from atrium.seams.blobs import close_store
 from atrium.seams.settings import Settings, search_path
-
-_EXTRA = "a private PostgreSQL is an extra: pip install 'atrium[local]'"
-
-
-@contextlib.contextmanager
-def reached(settings: Settings, *, new: bool = False) -> Iterator[Settings]:
-    """The settings with a database: their own, the one of the `atrium up` that runs here, or that one, started for as long as this takes.
-
-    Where there was never one, it is made if it may be `new`.
-    """
-    owner = settings.database_owner_url or settings.database_url
-    url = owner or find_running(settings.data_dir)
-    if url:
-        yield replace(settings, database_url=settings.database_url or url, database_owner_url=url)
-        return
-    data = settings.data_dir.resolve()
-    if not new and not (data / "postgres").is_dir():
-        raise BackupRefused(f"SERVICE_DATABASE_URL is not set, and {data} holds no data of `atrium up`")
-    with contextlib.ExitStack() as stack:
-        try:
-            url = stack.enter_context(private_postgres(data))
-        except ImportError as error:
-            raise BackupRefused(_EXTRA) from error
-        yield replace(settings, database_url=url, database_owner_url=url)
 
 
 def create_backup(settings: Settings, folder: Path) -> int:
@@ -62,27 +35,6 @@ async def _create(settings: Settings, folder: Path) -> Path:
     for line in manifest.missing:
         print(f"the blob store had lost before: {line}", file=sys.stderr)
     return backup
-
-
-async def back_up(settings: Settings, folder: Path) -> tuple[Path, Manifest]:
-    """Rows and bytes of the instance that the settings name."""
-    async with contextlib.AsyncExitStack() as stack:
-        stack.enter_context(reaching())
-        instance = instance_of(settings)
-        stack.push_async_callback(close_store, instance.blobs)
-        return await service.create(instance, folder)
-
-
-def instance_of(settings: Settings, *, restored: bool = False) -> Instance:
-    """The instance that the settings name, as the login that makes backups or owns the tables."""
-    owner = settings.database_owner_url or settings.database_url
-    return Instance(
-        owner if restored else settings.backup_database_url or owner,
-        open_blobs(settings, register(settings)),
-        require_keys(settings),
-        search_path(),
-        settings.data_dir / "staging",
-    )
 
 
 def list_backups(folder: Path, *, as_json: bool) -> int:
@@ -153,7 +105,7 @@ def _drill(settings: Settings, backup: Path, keys: Keyring) -> list[str]:
         with throwaway_postgres() as url:
             return asyncio.run(_trial(backup, keys, url))
     except ImportError as error:
-        raise BackupRefused(_EXTRA) from error
+        raise BackupRefused(LOCAL_EXTRA) from error
 
 
 async def _trial(backup: Path, keys: Keyring, url: str) -> list[str]:

@@ -12,7 +12,7 @@ from atrium.admin.moving import archive as archives
 from atrium.admin.moving import arriving, leaving
 from atrium.admin.moving.model import Mover, MoveRefused, Receipt
 from atrium.boot.assemble import open_blobs, register
-from atrium.boot.backups import reached
+from atrium.boot.instance import reached
 from atrium.boot.requirements import (
     reaching,
     require_at_head,
