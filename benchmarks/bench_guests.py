@@ -14,7 +14,7 @@ from typing import Any
 import uvloop
 
 from atrium.boot.assemble import Application
-from atrium.engine.extraction.reading import extract
+from atrium.engine.extraction.text_process import extract
 from atrium.engine.tools.calls import call_tool
 from atrium.ground.identity import service as identity
 from atrium.kit.isolation.sandbox import Sandbox

@@ -14,7 +14,7 @@ from uuid import UUID
 import asyncpg
 
 from atrium.boot.assemble import Application
-from atrium.product.search import chores, verification
+from atrium.product.search import chores, index_check
 from tests.client import Client
 from tests.people import found_company
 from tests.postgres import fresh_database
@@ -81,7 +81,7 @@ async def measure(objects: int, words: int, rounds: int) -> tuple[list[float], s
             company = await found_company(house)
             owner, reader = await company.join("owner"), await company.join("member")
             await seed(url, owner, objects, words)
-            await verification.rebuild(house.services.database, house.services.compute, company.org.id)
+            await index_check.rebuild(house.services.database, house.services.compute, company.org.id)
             seen: set[tuple[str, ...]] = set()
             done = asyncio.Event()
             looking = asyncio.create_task(look(reader, seen, done))

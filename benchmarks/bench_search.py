@@ -33,7 +33,7 @@ from atrium.engine.repository.model import ObjectWritten
 from atrium.kit.ids import NIL
 from atrium.kit.work.compute import run_small
 from atrium.product.notes.model import NoteSaved
-from atrium.product.search import chores, verification
+from atrium.product.search import chores, index_check
 from atrium.product.search.listeners import LISTENERS
 from atrium.product.search.store import WORDS, wide_of
 from atrium.product.search.words import HEAD_WORDS, index
@@ -493,7 +493,7 @@ async def main(rows: int, rounds: int, companies: int, writes: int) -> int:
                 print(f"{await chores.count_words(house.services)} words with statistics")
                 wrong = [
                     one
-                    async for one in verification.verify(
+                    async for one in index_check.verify(
                         house.services.database, house.services.compute, UUID(people.small.org_id)
                     )
                 ]

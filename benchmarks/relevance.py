@@ -16,7 +16,7 @@ import msgspec
 
 from atrium.boot.assemble import Application
 from atrium.kit.ids import new_id
-from atrium.product.search import chores, verification
+from atrium.product.search import chores, index_check
 from benchmarks.man_pages import Question
 from tests.client import Client
 from tests.people import Company, found_company
@@ -104,7 +104,7 @@ async def _load(application: Application, company: Company, pages: Sequence[Page
     owner = await company.join("member")
     texts = ([page.title for page in pages], [page.body for page in pages])
     await run_as_owner(url, _FILL, company.org.id, company.team.id, UUID(owner.user_id), ids, *texts)
-    await verification.rebuild(application.services.database, application.services.compute, company.org.id)
+    await index_check.rebuild(application.services.database, application.services.compute, company.org.id)
     await run_as_owner(url, "VACUUM ANALYZE search_rows")
     await chores.count_words(application.services)
     return {str(id): number for number, id in enumerate(ids)}

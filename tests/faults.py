@@ -77,7 +77,7 @@ FAULTS = (
     ),
     Fault(
         Mutant(
-            "jobs", "a job is not narrowed to the token that queued it", "src/atrium/engine/jobs/claiming.py",
+            "jobs", "a job is not narrowed to the token that queued it", "src/atrium/engine/jobs/attempts.py",
             "identity.narrowed(owner, content.scope)", "identity.narrowed(owner, None)",
             "tests/jobs/test_runner.py::test_a_job_reaches_no_further_than_the_token_that_queued_it",
         ),
@@ -85,7 +85,7 @@ FAULTS = (
     ),
     Fault(
         Mutant(
-            "workflows", "a colleague goes on with a run that read what they may not", "src/atrium/engine/workflows/resuming.py",
+            "workflows", "a colleague goes on with a run that read what they may not", "src/atrium/engine/workflows/resumption.py",
             'raise CannotResume("this run has read what you may not; start a run of your own instead")', "return run",
             "tests/workflows/test_resume.py::test_a_run_under_way_is_not_resumed_and_a_colleague_cannot_take_it_over",
         ),
@@ -109,7 +109,7 @@ FAULTS = (
     ),
     Fault(
         Mutant(
-            "ai", "what a model tells with its pieces is not paid", "src/atrium/engine/ai/running.py",
+            "ai", "what a model tells with its pieces is not paid", "src/atrium/engine/ai/active_turn.py",
             "reported.exact else self.told", "reported.exact else None",
             "tests/ai/test_streams.py::test_what_a_model_tells_with_its_pieces_is_what_is_paid",
         ),
@@ -117,7 +117,7 @@ FAULTS = (
     ),
     Fault(
         Mutant(
-            "localization", "a file outranks what a person approved", "src/atrium/product/localization/merging.py",
+            "localization", "a file outranks what a person approved", "src/atrium/product/localization/comparison.py",
             'if new and state["by_person"] and text != state["text"]:', 'if new and state["by_person"] and text == state["text"]:',
             "tests/localization/test_exchange.py::test_what_a_person_approved_outranks_a_file",
         ),

@@ -9,7 +9,7 @@ import msgspec
 
 from atrium.engine.ai.service import run_turn
 from atrium.engine.repository import service as repository
-from atrium.engine.repository import writing
+from atrium.engine.repository import writes
 from atrium.engine.repository.model import ObjectDraft, Provenance, Source, StoredObject, Version
 from atrium.engine.tools.calls import call_tool
 from atrium.engine.tools.model import ToolResult
@@ -20,8 +20,8 @@ from atrium.kit.refusals import Refusal
 from atrium.kit.text.languages import LanguageTag
 from atrium.kit.web.http import OCTETS
 from atrium.product.translation import service as translation
-from atrium.product.translation.asking import LONGEST_WORK as LONGEST_TRANSLATION
 from atrium.product.translation.model import Format, SourceText, Translation, TranslationDraft
+from atrium.product.translation.model_batches import LONGEST_WORK as LONGEST_TRANSLATION
 from atrium.seams.blobs import BlobMissing, BlobStore
 from atrium.seams.context import Context, Operation, Principal
 from atrium.seams.jobs import Assignment, JobKind, NoArguments
@@ -95,7 +95,7 @@ async def write_object(
     access.require_writing(op)
     provenance = Provenance(tuple(sources)) if sources else None
     draft = ObjectDraft(key=key, content_type=content_type)
-    return await writing.put_object(op, draft, _whole(body), len(body), provenance=provenance)
+    return await writes.put_object(op, draft, _whole(body), len(body), provenance=provenance)
 
 
 class _Languages(msgspec.Struct, frozen=True):

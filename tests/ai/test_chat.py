@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from atrium.boot.assemble import Application
-from atrium.engine.ai import parts
+from atrium.engine.ai import message_parts
 from atrium.engine.extraction import service as extraction
-from atrium.engine.extraction.reading import Extracted
+from atrium.engine.extraction.text_process import Extracted
 from atrium.kit.postgres.notify import wait_for
 from tests.ai.conftest import reserved, used
 from tests.ai.reading import Reader
@@ -245,9 +245,9 @@ async def test_e21_a_turn_waits_for_the_text_of_its_file(
         waits.set()
         return await wait_for(event, seconds)
 
-    monkeypatch.setattr(parts, "wait_for", waited_for)
+    monkeypatch.setattr(message_parts, "wait_for", waited_for)
     # Longer than anything here is waited for: what ends it is the word that the text is there.
-    monkeypatch.setattr(parts, "PATIENCE", 10 * PATIENCE)
+    monkeypatch.setattr(message_parts, "PATIENCE", 10 * PATIENCE)
 
     asking = asyncio.ensure_future(alice.post("/api/ai/chat", {"prompt": [await _reefers(alice)]}))
     await asyncio.wait_for(waits.wait(), PATIENCE)
@@ -264,7 +264,7 @@ async def test_e21_a_turn_waits_for_the_text_of_its_file(
 async def test_e21_a_text_that_is_not_read_in_time_is_told_before_the_model_is_asked(
     alice: Client, speaker: Speaker, read_at_last: asyncio.Event, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
-    monkeypatch.setattr(parts, "PATIENCE", 0.0)
+    monkeypatch.setattr(message_parts, "PATIENCE", 0.0)
     before = speaker.count
 
     refused = await alice.post(path, {"prompt": [await _reefers(alice)]})

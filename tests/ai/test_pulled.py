@@ -8,10 +8,10 @@ from uuid import UUID
 import pytest
 
 from atrium.boot.assemble import Application
-from atrium.engine.ai import keeping
+from atrium.engine.ai import upkeep
 from atrium.engine.ai.service import run_turn
 from atrium.engine.executors import pulled
-from atrium.engine.jobs import parts
+from atrium.engine.jobs import child_jobs
 from atrium.seams.context import Operation, Principal
 from atrium.seams.models import Message, ModelUnavailable, Turn
 from tests.ai.conftest import reserved, used
@@ -278,10 +278,10 @@ async def test_a_job_of_a_dead_process_is_no_longer_wanted(
     claimed = await machine.claim()
     await machine.say(claimed, 0, "kept")
     await reader.heard("kept")
-    await keeping.store_pieces(houses[0].services)
+    await upkeep.store_pieces(houses[0].services)
     await run_as_owner(url, "UPDATE turns SET process_id = $1 WHERE id = $2", UUID(int=9), UUID(reader.turn))
     await run_as_owner(url, "UPDATE turn_processes SET steady_since = now() - interval '1 minute'")
-    await keeping.settle_lost(houses[1].services)
+    await upkeep.settle_lost(houses[1].services)
     told = await machine.tell("heartbeat", claimed)
     resumed = await Reader(elsewhere, {"resume": reader.turn}).open()
 
@@ -355,7 +355,7 @@ async def test_parts_that_have_ended_or_were_left_behind_are_dropped(
         houses[0], "UPDATE jobs SET finished_at = finished_at - interval '2 minutes' WHERE finished_at IS NOT NULL"
     )
     await rows(houses[0], "UPDATE jobs SET created_at = created_at - interval '2 hours'")
-    await parts.forget(houses[0].services)
+    await child_jobs.forget(houses[0].services)
 
     assert (await left.ended()).name == "error"
     states = await rows(

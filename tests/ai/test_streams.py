@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from atrium.boot.assemble import Application
-from atrium.engine.ai import chores, keeping, running
+from atrium.engine.ai import active_turn, chores, upkeep
 from atrium.kit import transcripts
 from atrium.kit.work.shares import Capacity
 from tests.ai.conftest import reserved, used
@@ -207,7 +207,7 @@ async def test_a_reply_that_takes_long_is_waited_for(
     alice: Client, speaker: Speaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A stream that no client begins to read is given up; a chat has no stream, and is not."""
-    monkeypatch.setattr(running, "_BEGIN_SECONDS", 1.0)
+    monkeypatch.setattr(active_turn, "_BEGIN_SECONDS", 1.0)
     asking = asyncio.ensure_future(alice.post("/api/ai/chat", ASK))
     reader = await Reader(alice, ASK).open()
     lines = [await speaker.line() for _ in range(2)]
@@ -223,7 +223,7 @@ async def test_a_reply_that_takes_long_is_waited_for(
 async def test_a_stream_that_is_never_read_is_given_up(
     alice: Client, speaker: Speaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(running, "_BEGIN_SECONDS", 0.2)
+    monkeypatch.setattr(active_turn, "_BEGIN_SECONDS", 0.2)
 
     async def broken(message: dict[str, Any]) -> None:
         raise ConnectionResetError
@@ -351,13 +351,13 @@ async def test_turns_of_a_dead_process_are_paid_once_and_serve_what_was_stored(
     lines = [await speaker.line() for _ in range(2)]
     lines[0].say(*WORDS[:4])
     await reader.heard("".join(WORDS[:4]))
-    await keeping.store_pieces(houses[0].services)
+    await upkeep.store_pieces(houses[0].services)
     # As if the process that asks had died a minute ago: nothing it says counts any more.
     dead = UUID(int=7)
     await run_as_owner(url, "UPDATE turns SET process_id = $1 WHERE state = 'running'", dead)
     await run_as_owner(url, "UPDATE turn_processes SET steady_since = now() - interval '1 minute'")
     following = await Reader(elsewhere, {"resume": reader.turn}).open()
-    await asyncio.gather(*(keeping.settle_lost(house.services) for house in houses for _ in range(2)))
+    await asyncio.gather(*(upkeep.settle_lost(house.services) for house in houses for _ in range(2)))
     last = await following.ended()
 
     assert (last.name, last.data["code"], last.data["text"]) == ("error", "ai.interrupted", "".join(WORDS[:4]))
@@ -383,10 +383,10 @@ async def test_a_process_that_is_seen_keeps_its_turns(
     line = await speaker.line()
     # After a gap in PostgreSQL's own time everybody looks silent, and nobody is judged before having been steady.
     await run_as_owner(url, "UPDATE turn_processes SET seen_at = now() - interval '1 minute', steady_since = now()")
-    assert await keeping.settle_lost(houses[1].services) == 0
-    await keeping.store_pieces(houses[0].services)
+    assert await upkeep.settle_lost(houses[1].services) == 0
+    await upkeep.store_pieces(houses[0].services)
     await run_as_owner(url, "UPDATE turn_processes SET steady_since = now() - interval '1 minute'")
-    assert await keeping.settle_lost(houses[1].services) == 0
+    assert await upkeep.settle_lost(houses[1].services) == 0
     line.say("alive")
     line.finish()
     assert (await reader.ended()).name == "done"
@@ -395,7 +395,7 @@ async def test_a_process_that_is_seen_keeps_its_turns(
 async def test_a_settlement_that_fails_is_tried_until_it_lands(
     alice: Client, speaker: Speaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole, failures = running.RunningTurn._settle_within, 3
+    whole, failures = active_turn.RunningTurn._settle_within, 3
 
     async def failing(self: Any, *arguments: Any) -> Any:
         nonlocal failures
@@ -404,7 +404,7 @@ async def test_a_settlement_that_fails_is_tried_until_it_lands(
             raise ConnectionResetError("PostgreSQL is gone")
         return await whole(self, *arguments)
 
-    monkeypatch.setattr(running.RunningTurn, "_settle_within", failing)
+    monkeypatch.setattr(active_turn.RunningTurn, "_settle_within", failing)
     reader = await Reader(alice, LASTING).open()
     line = await speaker.line()
     line.say("kept")
@@ -419,14 +419,14 @@ async def test_a_settlement_that_fails_is_tried_until_it_lands(
 async def test_a_stop_that_comes_while_the_end_is_counted_loses_nothing(
     alice: Client, speaker: Speaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    counting, counted = asyncio.Event(), running.Asking.usage
+    counting, counted = asyncio.Event(), active_turn.Asking.usage
 
     async def slowly(self: Any, *arguments: Any) -> Any:
         counting.set()
         await asyncio.sleep(0.3)
         return await counted(self, *arguments)
 
-    monkeypatch.setattr(running.Asking, "usage", slowly)
+    monkeypatch.setattr(active_turn.Asking, "usage", slowly)
     reader = await Reader(alice, LASTING).open()
     line = await speaker.line()
     line.say("cut")
@@ -446,7 +446,7 @@ async def test_a_defect_in_the_end_settles_the_turn_all_the_same(
     async def broken(*arguments: Any) -> Any:
         raise RuntimeError("a defect")
 
-    monkeypatch.setattr(running, "judged", broken)
+    monkeypatch.setattr(active_turn, "judged", broken)
     reader = await Reader(alice, LASTING).open()
     line = await speaker.line()
     line.say("said")

@@ -9,9 +9,9 @@ import asyncpg
 import pytest
 
 from atrium.boot.assemble import Application, assemble
+from atrium.ground.audit import chain_check as audit_verification
 from atrium.ground.audit import chain_keys, sealer
 from atrium.ground.audit import service as audit
-from atrium.ground.audit import verification as audit_verification
 from atrium.ground.audit.model import GENESIS, ChainKey, ChainRow, Head, Verdict, key_id_of, link, sign_head
 from atrium.kit.crypto.keys import Keyring
 from atrium.kit.ids import new_id

@@ -6,8 +6,8 @@ from uuid import UUID
 
 import pytest
 
-from atrium.engine.repository import moving
-from atrium.product.search import chores, verification
+from atrium.engine.repository import moves
+from atrium.product.search import chores, index_check
 from tests.client import Answer, Client
 from tests.people import Company
 from tests.postgres import run_as_owner
@@ -266,7 +266,7 @@ async def seed_folder(company: Company, owner: Client, prefix: str, many: int) -
         prefix,
         many - 1,
     )
-    await verification.rebuild(company.house.services.database, company.house.services.compute, company.org.id)
+    await index_check.rebuild(company.house.services.database, company.house.services.compute, company.org.id)
 
 
 async def test_readers_never_see_half_of_a_folder(company: Company, alice: Client) -> None:
@@ -293,10 +293,10 @@ async def test_readers_never_see_half_of_a_folder(company: Company, alice: Clien
 async def test_a_folder_with_too_much_in_it_stays(alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(4):
         await put(alice, f"a/{number}")
-    monkeypatch.setattr(moving, "MOST", 3)
+    monkeypatch.setattr(moves, "MOST", 3)
 
     refused = await batch(alice, op="move", **{"from": "a/"}, to="b/")
-    monkeypatch.setattr(moving, "MOST", 4)
+    monkeypatch.setattr(moves, "MOST", 4)
 
     assert refused.status == 413
     assert (await batch(alice, op="move", **{"from": "a/"}, to="b/")).status == 200
@@ -330,4 +330,4 @@ async def test_words_of_many_moved_objects_are_read_again_soon(company: Company,
 
     assert await found(alice, "manifests") == []
     assert len(await found(alice, "ledgers", limit=50)) == 50
-    assert [one async for one in verification.verify(services.database, services.compute, company.org.id)] == []
+    assert [one async for one in index_check.verify(services.database, services.compute, company.org.id)] == []

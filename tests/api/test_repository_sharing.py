@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from atrium.engine.repository import writing
+from atrium.engine.repository import writes
 from atrium.engine.repository.model import ObjectDraft, Provenance, Source
 from atrium.ground.identity import service as identity
 from atrium.kit.postgres.database import Database
@@ -218,7 +218,7 @@ async def test_provenance_shows_both_ends_as_far_as_one_can_see(company: Company
     threads = tuple(Source(one["id"], one["version"]["id"]) for one in (source, hidden))
     async with op.begin() as ctx:
         draft = ObjectDraft(key="made", content_type="text/plain", visibility="team")
-        made = await writing.write_small(ctx, draft, b"made", provenance=Provenance(threads, step="form"))
+        made = await writes.write_small(ctx, draft, b"made", provenance=Provenance(threads, step="form"))
 
     whole = (await alice.get(f"/api/repo-obj/{made.id}/derivations"))["items"]
     seen = (await bob.get(f"/api/repo-obj/{made.id}/derivations"))["items"]

@@ -6,7 +6,7 @@ import pytest
 
 from atrium.boot.wiring import DOMAINS
 from atrium.engine.repository import trash as repository_trash
-from atrium.engine.repository import writing
+from atrium.engine.repository import writes
 from atrium.engine.repository.model import Conditions, ObjectDraft, ObjectStale, ObjectWritten
 from atrium.kit.errors import Invalid
 from atrium.seams.context import Context
@@ -22,7 +22,7 @@ async def test_a_copy_refers_to_the_same_bytes_and_is_counted(company: Company, 
     source = await put(alice, "a", b"bytes")
     op = await operation_of(company, alice)
 
-    copied = await writing.copy_object(
+    copied = await writes.copy_object(
         op, source["id"], source["version"]["id"], ObjectDraft(key="b", content_type="text/plain")
     )
 
@@ -36,7 +36,7 @@ async def test_a_copy_keeps_to_its_conditions(company: Company, alice: Client) -
     op = await operation_of(company, alice)
 
     with pytest.raises(ObjectStale):
-        await writing.copy_object(
+        await writes.copy_object(
             op,
             source["id"],
             source["version"]["id"],
@@ -49,7 +49,7 @@ async def test_a_delete_marker_hides_the_key_until_it_is_written_again(company: 
     stored = await put(alice, "a", b"one")
     op = await operation_of(company, alice)
     async with op.begin() as ctx:
-        await writing.mark_deleted(ctx, stored["id"])
+        await writes.mark_deleted(ctx, stored["id"])
 
     hidden, gone = await keys(alice), await content(alice, stored["id"])
     old = await content(alice, stored["id"], version=1)

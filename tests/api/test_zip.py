@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from atrium.engine.repository import packing
+from atrium.engine.repository import archives
 from atrium.kit.files.archive import Entry, length_of, pack
 from tests.client import Answer, Client
 from tests.people import Company
@@ -80,10 +80,10 @@ async def test_too_much_is_refused_before_the_first_byte(alice: Client, monkeypa
     for n in range(3):
         await put(alice, f"many/{n}", b"12345")
 
-    monkeypatch.setattr(packing, "MOST", 2)
+    monkeypatch.setattr(archives, "MOST", 2)
     many = await alice.get("/api/repo-zip", prefix="many/")
-    monkeypatch.setattr(packing, "MOST", 3)
-    monkeypatch.setattr(packing, "MOST_BYTES", 14)
+    monkeypatch.setattr(archives, "MOST", 3)
+    monkeypatch.setattr(archives, "MOST_BYTES", 14)
     large = await alice.get("/api/repo-zip", prefix="many/")
 
     assert [(one.status, one.code) for one in (many, large)] == [(413, "request.too_large")] * 2
@@ -92,7 +92,7 @@ async def test_too_much_is_refused_before_the_first_byte(alice: Client, monkeypa
 async def test_an_archive_ends_where_the_caller_may_not_read_on(
     alice: Client, bob: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(packing, "_TOGETHER", 1)
+    monkeypatch.setattr(archives, "_TOGETHER", 1)
     ids = [await put(alice, f"x/{n}", b"x" * 100_000) for n in range(3)]
     received = bytearray()
 
@@ -210,7 +210,7 @@ def test_names_stay_inside_and_apart() -> None:
         "/",
     ]
 
-    names = packing.names_below("", [(key, 1 if key == "/" else 0) for key in keys])
+    names = archives.names_below("", [(key, 1 if key == "/" else 0) for key in keys])
 
     assert names == [
         "__/__/etc/passwd", "abs", "a/b", "a/b (2)", "a (2)", "a/_/c", "C__x", "C_y", "n_l", "d/", "a.tar (2).gz", "a.tar.gz/x",

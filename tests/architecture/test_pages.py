@@ -13,7 +13,7 @@ SUBSYSTEMS = sorted((ROOT / "docs/subsystems").glob("*.md"))
 PAGES = [ROOT / "ARCHITECTURE.md", ROOT / "docs/glossary.md", ROOT / "docs/changing/index.md", *SUBSYSTEMS]
 LONGEST = {"ARCHITECTURE.md": 120}
 LONGEST_SUBSYSTEM = 60
-# `engine/jobs/settling.settle`, `edge/app.App._answer`: a module of the package by the end of its path, and a name that it defines.
+# `engine/jobs/settlement.settle`, `edge/app.App._answer`: a module of the package by the end of its path, and a name that it defines.
 _NAMED = re.compile(r"`((?:[a-z0-9_]+/)+[a-z0-9_]+)\.([A-Za-z_]+(?:\.[A-Za-z_]+)?)(?:\([^`]*\))?`")
 _FILE = re.compile(r"`((?:tests|migrations|src|console|plugins|benchmarks|locales)/[A-Za-z0-9_./-]+)`")
 _TABLE_ROW = re.compile(r"^\| `([a-z0-9_]+)` \|", re.MULTILINE)
@@ -99,6 +99,6 @@ def test_pages_about_the_code_stay_short() -> None:
 
 
 def test_what_a_page_names_wrongly_is_found() -> None:
-    text = "`engine/jobs/settling.settle` `engine/jobs/settling.unsettle` `tests/walls` `tests/doors` `kit/work/compute.Compute.walk`"
+    text = "`engine/jobs/settlement.settle` `engine/jobs/settlement.unsettle` `tests/walls` `tests/doors` `kit/work/compute.Compute.walk`"
 
-    assert missing_in(text) == ["engine/jobs/settling.unsettle", "kit/work/compute.Compute.walk", "tests/doors"]
+    assert missing_in(text) == ["engine/jobs/settlement.unsettle", "kit/work/compute.Compute.walk", "tests/doors"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.architecture.words import KEPT, identifiers, is_kept, listed, sentences
+from tests.architecture.words import KEPT, activities, identifiers, is_kept, listed, sentences
 
 MOST_KEPT = 25
 
@@ -51,3 +51,14 @@ def test_a_planted_name_is_found(path: str, text: str, name: str) -> None:
 def test_plain_text_is_left_alone() -> None:
     assert list(sentences("src/a.py", 'house = 1  # no "else" here\n"""Anyone may read a string."""')) == []
     assert list(identifiers("src/a.py", "def bring(string, housekeeping): ...")) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "found"), [("src/atrium/kit/pacing.py", "pacing"), ("src/atrium/edge/serving/app.py", "serving")]
+)
+def test_a_planted_module_is_found(path: str, found: str) -> None:
+    assert list(activities(path)) == [f"{path}: module {found}"]
+
+
+def test_a_field_of_work_keeps_its_name() -> None:
+    assert list(activities("src/atrium/ground/sharing/rule.py")) == []

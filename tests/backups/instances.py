@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from atrium.admin.backups import restoring, service
+from atrium.admin.backups import restoration, service
 from atrium.admin.backups.model import Facts, Instance
 from atrium.boot.assemble import Application
 from atrium.boot.instance import instance_of
@@ -71,9 +71,9 @@ async def opened(settings: Any, *, restored: bool = False) -> AsyncIterator[Inst
 async def restore(url: str, data: Path, backup: Path, **settings: Any) -> int:
     """The generation of an instance into which a backup was restored."""
     async with opened(settings_for(url, data_dir=data, **settings), restored=True) as instance:
-        manifest = await restoring.require_restorable(backup, instance.keys)
-        await restoring.require_empty(url, replace=False)
-        return await restoring.restore(instance, backup, manifest)
+        manifest = await restoration.require_restorable(backup, instance.keys)
+        await restoration.require_empty(url, replace=False)
+        return await restoration.restore(instance, backup, manifest)
 
 
 async def facts_of(url: str) -> Facts:

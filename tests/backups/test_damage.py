@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from atrium.admin.backups import folder as folders
-from atrium.admin.backups import restoring, service
+from atrium.admin.backups import restoration, service
 from atrium.admin.backups.model import BackupRefused, Manifest
 from atrium.kit.crypto.keys import Keyring
 from atrium.kit.postgres.migrate import read_migrations
@@ -109,7 +109,7 @@ async def test_another_key_is_named_by_verify_and_refused_by_a_restore(backup: P
 
     assert "made with another key" in faults[0]
     with pytest.raises(BackupRefused, match="made with another key"):
-        await restoring.require_restorable(backup, OTHER)
+        await restoration.require_restorable(backup, OTHER)
 
 
 async def test_a_newer_schema_is_refused_with_both_numbers(backup: Path) -> None:
@@ -120,4 +120,4 @@ async def test_a_newer_schema_is_refused_with_both_numbers(backup: Path) -> None
     folders.write_manifest(backup, service.signed(newer, KEYS))
 
     with pytest.raises(BackupRefused, match=f"schema is at {number + 1} and this program knows {number};"):
-        await restoring.require_restorable(backup, KEYS)
+        await restoration.require_restorable(backup, KEYS)

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from atrium.admin.backups import folder as folders
-from atrium.admin.backups import restoring, service
+from atrium.admin.backups import restoration, service
 from atrium.admin.backups.model import BackupFailed, BackupRefused
 from atrium.boot.serve import prepare_database
 from atrium.commands import backups
+from atrium.engine.repository import blob_check as blob_verification
 from atrium.engine.repository import release
-from atrium.engine.repository import verification as blob_verification
 from atrium.kit.files.paths import shipped
 from atrium.kit.postgres.database import Database
 from atrium.kit.postgres.migrate import migrate, read_migrations
@@ -206,7 +206,7 @@ async def test_a_login_that_is_no_superuser_restores_and_functions_keep_their_ow
                 answer = await Client(house.app, busy.writer.token).get("/api/notes")
             owned = {one[0]: one[1] for one in await run_as_owner(url, OWNERS)}
             with pytest.raises(BackupRefused, match="this instance has people"):
-                await restoring.require_empty(theirs, replace=False)
+                await restoration.require_empty(theirs, replace=False)
         finally:
             await run_as_owner(url, f"REASSIGN OWNED BY {name} TO CURRENT_USER")
             await run_as_owner(url, f"DROP OWNED BY {name}")

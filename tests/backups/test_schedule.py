@@ -4,7 +4,7 @@ import asyncio
 import re
 from pathlib import Path
 
-from atrium.admin.backups import chores, restoring, service
+from atrium.admin.backups import chores, restoration, service
 from atrium.admin.backups import folder as folders
 from atrium.boot.assemble import open_blobs, register
 from atrium.seams.blobs import close_store
@@ -77,7 +77,7 @@ async def test_bytes_in_a_bucket_are_backed_up_and_come_back(tmp_path: Path) -> 
             listed = [*folders.read_list(backup)]
             elsewhere = settings_for(found.url, **(chosen | {"blob_s3_prefix": "second/"}))
             async with opened(elsewhere, restored=True) as instance:
-                await restoring.put_blobs(instance, backup)
+                await restoration.put_blobs(instance, backup)
             blobs = open_blobs(elsewhere, register(elsewhere))
             sizes = [await blobs.stat(found.company.org.id, bytes.fromhex(digest)) for _, digest, _ in listed]
             await close_store(blobs)

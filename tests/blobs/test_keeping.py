@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from atrium.boot.assemble import Application
-from atrium.engine.repository import parts, release, uploads
+from atrium.engine.repository import multipart, release, uploads
 from atrium.engine.repository.model import UploadedPart
 from tests.api.test_repository import content, put
 from tests.api.test_repository_sharing import operation_of
@@ -115,16 +115,16 @@ async def test_bytes_that_are_written_again_while_they_wait_stay(company: Compan
 async def test_parts_of_an_upload_are_not_kept(company: Company, writer: Client) -> None:
     op, body = await operation_of(company, writer), b"one part of an upload that is given up"
     async with op.begin() as ctx:
-        upload = await parts.begin_upload(ctx, "films/a.mp4", {})
+        upload = await multipart.begin_upload(ctx, "films/a.mp4", {})
     async with uploads.receive(op, _chunks(body), len(body), counted=False) as arrived:
         part = UploadedPart(
             number=1, sha256=arrived.staged.sha256, size=len(body), etag="e", checksum="", created_at=datetime.now(UTC)
         )
-        await parts.put_part(op, upload, arrived, part)
+        await multipart.put_part(op, upload, arrived, part)
 
     held = await stays(company, body)
     async with op.begin() as ctx:
-        await parts.abort_upload(ctx, upload)
+        await multipart.abort_upload(ctx, upload)
 
     assert held
     assert not await stays(company, body)

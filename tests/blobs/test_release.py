@@ -11,7 +11,7 @@ from uuid import UUID
 
 from msgspec.structs import replace
 
-from atrium.engine.repository import release, writing
+from atrium.engine.repository import release, writes
 from atrium.engine.repository.model import ObjectDraft
 from atrium.seams.blobs import BlobStore
 from atrium.seams.context import Operation
@@ -132,7 +132,7 @@ async def test_an_upload_that_a_release_overtook_puts_its_bytes_again(company: C
     hasty = Operation(who=op.who, services=replace(op.services, blobs=OvertakenOnce(op.services.blobs)))
 
     draft = ObjectDraft(key="a", content_type="text/plain")
-    written = await writing.put_object(hasty, draft, _chunks(b"overtaken"), 9)
+    written = await writes.put_object(hasty, draft, _chunks(b"overtaken"), 9)
 
     assert (await content(alice, str(written.id))).raw == b"overtaken"
 

@@ -16,7 +16,7 @@ import pytest
 from atrium.boot.assemble import Application
 from atrium.ground.access.model import permissions_of
 from atrium.ground.features.model import FEATURES
-from atrium.ground.identity.giving import narrowed_scope, require_may_give
+from atrium.ground.identity.role_changes import narrowed_scope, require_may_give
 from atrium.kit.errors import Forbidden
 from atrium.kit.ids import NIL
 from atrium.seams.context import Principal

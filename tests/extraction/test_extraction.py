@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from atrium.engine.extraction import reading
-from atrium.engine.extraction.reading import WORKER, ExtractionFailed, extract, kind_of
+from atrium.engine.extraction import text_process
+from atrium.engine.extraction.text_process import WORKER, ExtractionFailed, extract, kind_of
 from atrium.kit.isolation.sandbox import Sandbox
 from atrium.seams.settings import Settings
 from tests.client import Client
@@ -159,12 +159,12 @@ async def test_e11_a_text_that_is_read_at_once_reads_as_its_reader_reads_it(tmp_
     path.write_bytes(body)
     by_reader = await extract(path, "plain", Settings(extraction_output=9_999), SANDBOX)
 
-    assert reading.read_plain(body, 9_999) == by_reader
+    assert text_process.read_plain(body, 9_999) == by_reader
 
 
 @pytest.mark.parametrize("body", [b"na\xefve", "words".encode("utf-16"), b"words\0"])
 def test_e11_what_is_no_plain_utf_8_is_left_to_the_reader(body: bytes) -> None:
-    assert reading.read_plain(body, 9_999) is None
+    assert text_process.read_plain(body, 9_999) is None
 
 
 async def test_a_document_gets_no_more_memory_than_the_setting_says(tmp_path: Path) -> None:
@@ -219,7 +219,7 @@ async def test_a_reader_that_was_taken_over_sees_no_file_but_its_own(
     with readable_folder() as folder:
         (folder / "extractor.py").write_text(SPY)
         (folder / "document").write_text("x")
-        monkeypatch.setattr(reading, "WORKER", folder / "extractor.py")
+        monkeypatch.setattr(text_process, "WORKER", folder / "extractor.py")
 
         found = await extract(folder / "document", "plain", Settings(), SANDBOX)
 

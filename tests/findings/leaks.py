@@ -15,11 +15,11 @@ import pytest
 from atrium.edge.access_log import AccessLog
 from atrium.engine.ai import agent_calls, conversations
 from atrium.engine.ai.agent_model import AgentCall
-from atrium.engine.repository import permissions, writing
+from atrium.engine.repository import permissions, writes
 from atrium.engine.tools.calls import digest_of
 from atrium.ground.audit import service as audit
 from atrium.kit.errors import Invalid
-from atrium.product.knowledge import entity_rows, merging
+from atrium.product.knowledge import entity_rows, merges
 from atrium.product.knowledge.model import NotMergeable
 from atrium.seams.context import Context, Operation
 from atrium.seams.tools import Tool
@@ -56,7 +56,7 @@ def _no_touch(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _whole_errors(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("atrium.engine.workflows.reading.without_values", lambda run: run)
+    monkeypatch.setattr("atrium.engine.workflows.run_view.without_values", lambda run: run)
 
 
 # G6: a refusal with a document's words counts as trusted
@@ -110,7 +110,7 @@ def _telling_merges(monkeypatch: pytest.MonkeyPatch) -> None:
             raise NotMergeable("a document that you cannot read names this entity")
         raise NotMergeable("there is no such entity")
 
-    monkeypatch.setattr(merging, "_require_readable", require_readable)
+    monkeypatch.setattr(merges, "_require_readable", require_readable)
 
 
 async def _merges(world: "World", folder: Path) -> list[str]:
@@ -159,14 +159,14 @@ def _telling_trail(monkeypatch: pytest.MonkeyPatch) -> None:
 def _questions_as_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     """The key of a new conversation is its question, and the trail tells it."""
     _telling_trail(monkeypatch)
-    write = writing.write_small
+    write = writes.write_small
 
     async def named(ctx: Context, draft: Any, body: bytes, **more: Any) -> Any:
         return await write(
             ctx, msgspec.structs.replace(draft, key=f"chats/{draft.metadata['title']}.json"), body, **more
         )
 
-    monkeypatch.setattr(conversations, "writing", SimpleNamespace(write_small=named))
+    monkeypatch.setattr(conversations, "writes", SimpleNamespace(write_small=named))
 
 
 def _whole_paths(monkeypatch: pytest.MonkeyPatch) -> None:

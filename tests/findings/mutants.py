@@ -66,12 +66,12 @@ MUTANTS = (
         "tests/findings/test_deputies.py::test_g7_nothing_is_sent_elsewhere_without_an_admins_word_for_this_version",
     ),
     Mutant(
-        "G7", "a resumed run acts as who resumes it alone", "src/atrium/engine/workflows/resuming.py",
+        "G7", "a resumed run acts as who resumes it alone", "src/atrium/engine/workflows/resumption.py",
         "if bound.trigger_id is None:", "if True:",
         "tests/findings/test_deputies.py::test_g7_going_on_with_a_fired_run_reads_no_more_than_it_did",
     ),
     Mutant(
-        "G7", "the word for sending is not read again", "src/atrium/product/triggers/firing.py",
+        "G7", "the word for sending is not read again", "src/atrium/product/triggers/fires.py",
         " and await may_send(ctx, trigger.id, found.digest)", "",
         "tests/triggers/test_makers.py::test_a_word_that_is_taken_back_while_a_version_fires_counts",
     ),
@@ -126,7 +126,7 @@ MUTANTS = (
         "tests/findings/test_workers.py::test_f3_a_worker_reaches_nothing_that_people_reach",
     ),
     Mutant(
-        "F4", "what is given is not compared with what is held", "src/atrium/ground/identity/giving.py",
+        "F4", "what is given is not compared with what is held", "src/atrium/ground/identity/role_changes.py",
         "if beyond := sorted(given - who.permissions):", "if beyond := sorted(given - given):",
         "tests/findings/test_people.py",
     ),
@@ -151,17 +151,17 @@ MUTANTS = (
         "tests/findings/test_stalls.py::test_f6_a_head_is_bounded_in_bytes_and_headers",
     ),
     Mutant(
-        "G1", "an admin sees the values of every run", "src/atrium/engine/workflows/reading.py",
+        "G1", "an admin sees the values of every run", "src/atrium/engine/workflows/run_view.py",
         "shown = mine | {id for id in others if touched[id].isdisjoint(unreadable)}", "shown = mine | others",
         "tests/findings/test_silence.py::test_g1_what_a_run_read_is_shown_to_those_who_can_read_it",
     ),
     Mutant(
-        "G1", "what is in scope is not asked for", "src/atrium/engine/workflows/reading.py",
+        "G1", "what is in scope is not asked for", "src/atrium/engine/workflows/run_view.py",
         "return all(ctx.who.within_scope(permission) for permission in needed)", "return True",
         "tests/findings/test_silence.py::test_g1_a_token_needs_the_scope_of_everything_that_was_read",
     ),
     Mutant(
-        "G2", "an error's message is for everybody", "src/atrium/engine/workflows/reading.py",
+        "G2", "an error's message is for everybody", "src/atrium/engine/workflows/run_view.py",
         "asdict(run.error), shown=False))", "asdict(run.error), shown=True))",
         "tests/findings/test_silence.py::test_g2_a_failure_tells_its_code_to_all_and_its_words_to_those_who_see_the_values",
     ),
@@ -227,7 +227,7 @@ MUTANTS = (
         "tests/mcp/test_definitions.py::test_e18_a_model_reads_what_the_person_read_who_turned_a_tool_on",
     ),
     Mutant(
-        "E21", "a text that is being read is not waited for", "src/atrium/engine/ai/parts.py",
+        "E21", "a text that is being read is not waited for", "src/atrium/engine/ai/message_parts.py",
         "found = await _once_read(op, found, until)", "pass",
         "tests/ai/test_chat.py::test_e21_a_turn_waits_for_the_text_of_its_file",
     ),
@@ -242,7 +242,7 @@ MUTANTS = (
         "tests/search/test_bodies.py::test_e11_the_body_of_a_document_is_found_with_its_change",
     ),
     Mutant(
-        "E11", "a long upload is read at once", "src/atrium/engine/repository/writing.py",
+        "E11", "a long upload is read at once", "src/atrium/engine/repository/writes.py",
         "_AT_HAND = 256 << 10", "_AT_HAND = 256 << 20",
         "tests/search/test_bodies.py::test_e11_a_text_that_cannot_be_read_at_once_waits_for_the_job",
     ),
@@ -267,7 +267,7 @@ MUTANTS = (
         "tests/knowledge/test_readers.py::test_e22_a_role_in_the_company_shows_other_teams_entities_where_the_company_is_asked_for",
     ),
     Mutant(
-        "G16", "events do not name the token", "src/atrium/ground/identity/giving.py",
+        "G16", "events do not name the token", "src/atrium/ground/identity/role_changes.py",
         'if who.credential != "token":', "if True:",
         "tests/findings/test_given.py::test_g16_revoking_a_token_tells_what_it_gave",
     ),
@@ -292,7 +292,7 @@ MUTANTS = (
         "tests/findings/test_pages.py::test_g9_a_page_of_the_longest_things_is_bounded_in_bytes_that_are_sent",
     ),
     Mutant(
-        "G12", "a refused merge says that something is hidden", "src/atrium/product/knowledge/merging.py",
+        "G12", "a refused merge says that something is hidden", "src/atrium/product/knowledge/merges.py",
         "if not of_team or await entity_rows.has_unreadable(ctx.db, reader, members):",
         'if await entity_rows.has_unreadable(ctx.db, reader, members):\n        raise NotMergeable("some of it is hidden")\n'
         "    if not of_team:",

@@ -7,7 +7,7 @@ import pytest
 
 from atrium.boot.assemble import Application
 from atrium.boot.wiring import DOMAINS
-from atrium.engine.workflows import running
+from atrium.engine.workflows import step_attempt
 from atrium.seams.context import Operation
 from tests.findings.deputies import CARRIES, READS, Conspiracy, Outside, Plot, conspire, plots
 from tests.findings.test_silence import World
@@ -72,7 +72,7 @@ async def test_g7_without_the_repair_the_same_dozen_carries_words_out(
     async def unbound(op: Operation, run_id: object) -> Operation:
         return op
 
-    monkeypatch.setattr(running, "bind", unbound)
+    monkeypatch.setattr(step_attempt, "bind", unbound)
     await conspiracy.play(list(plots(7, 12)))
 
     assert any("outside" in one for one in await conspiracy.leaks())

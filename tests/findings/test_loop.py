@@ -13,7 +13,7 @@ from uuid import UUID
 import pytest
 
 from atrium.boot.assemble import Application
-from atrium.engine.ai import keeping
+from atrium.engine.ai import upkeep
 from atrium.engine.inference.estimates import Estimator
 from atrium.engine.workflows import interpreter
 from atrium.engine.workflows.interpreter import Situation, Spec
@@ -21,8 +21,8 @@ from atrium.kit.ids import NIL, new_id
 from atrium.kit.postgres.presence import SPACE
 from atrium.kit.text.icu import MessageRefused
 from atrium.kit.work.compute import SMALL, ComputePool
-from atrium.product.knowledge.judging import Part, judged
 from atrium.product.knowledge.model import ReplyRefused
+from atrium.product.knowledge.reply_check import Part, judged
 from atrium.product.search import snippets, words
 from atrium.product.translation.units.html import html_units
 from atrium.product.translation.units.markdown import markdown_units
@@ -331,11 +331,11 @@ async def test_g5_a_busy_process_keeps_its_turns_while_its_session_lives(tmp_pat
         await _until_locked(url)
         await run_as_owner(url, silent)
 
-        assert await keeping.settle_lost(other.services) == 0
+        assert await upkeep.settle_lost(other.services) == 0
         _, presence = busy.services.started["ai"]
         await presence.stop()
         await run_as_owner(url, silent)
-        assert await keeping.settle_lost(other.services) == 1
+        assert await upkeep.settle_lost(other.services) == 1
 
 
 PLACE_TURN = """

@@ -8,9 +8,9 @@ from uuid import UUID
 import msgspec
 
 from atrium.boot.assemble import Application
-from atrium.engine.jobs import claiming, queue_rows, service
+from atrium.engine.jobs import attempts, queue_rows, service
 from atrium.engine.jobs.model import Attempt, Claim, Lease, Report, Settled
-from atrium.engine.jobs.settling import settle
+from atrium.engine.jobs.settlement import settle
 from atrium.ground.quotas import service as quotas
 from atrium.ground.tenancy.model import Team
 from atrium.kit.ids import new_id
@@ -83,10 +83,10 @@ class Queue:
         worker: UUID | None = None,
         bound_to: UUID | None = None,
     ) -> list[Claim]:
-        return await claiming.claim(self.house.services.database, list(kinds), worker or new_id(), most, bound_to)
+        return await attempts.claim(self.house.services.database, list(kinds), worker or new_id(), most, bound_to)
 
     async def begin(self, claims: list[Claim]) -> list[Attempt]:
-        return await claiming.begin(self.house.services, claims)
+        return await attempts.begin(self.house.services, claims)
 
     async def heartbeat(self, *claims: Claim) -> list[Lease]:
         async with self.house.services.database.begin_system() as db:

@@ -14,7 +14,7 @@ from uuid import UUID
 import asyncpg
 
 from atrium.engine.jobs.model import Claim, JobEnded, Report, StaleClaim
-from atrium.engine.jobs.settling import settle
+from atrium.engine.jobs.settlement import settle
 from tests.jobs.queue import AUDIT, Member, Queue
 from tests.patience import PATIENCE
 

@@ -8,7 +8,7 @@ import pytest
 
 from atrium.boot.assemble import Application
 from atrium.kit.errors import AppError
-from atrium.product.knowledge.asking import LONGEST_PART, OVERLAP, parts_of
+from atrium.product.knowledge.extraction_prompt import LONGEST_PART, OVERLAP, parts_of
 from tests.ai.conftest import used
 from tests.client import Client
 from tests.knowledge.conftest import Model, call, document, entities, entity, facts_in, learn, put

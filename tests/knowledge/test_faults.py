@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from atrium.boot.assemble import Application
-from atrium.product.knowledge import asking
-from atrium.product.knowledge.asking import LONGEST_PART
+from atrium.product.knowledge import extraction_prompt
+from atrium.product.knowledge.extraction_prompt import LONGEST_PART
 from tests.ai.conftest import used
 from tests.ai.speaker import Line, Speaker
 from tests.client import Client
@@ -64,7 +64,7 @@ async def stored(house: Application, ids: list[str]) -> dict[str, int]:
 async def test_what_fails_stays_with_its_document_and_is_resumed(
     house: Application, company: Company, moody: Moody, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(asking, "LONGEST_TURN", 3.0)
+    monkeypatch.setattr(extraction_prompt, "LONGEST_TURN", 3.0)
     admin = await company.join("admin")
     long = document("person:Half") + b" filler" * (LONGEST_PART // 4) + document("person:Second")
     texts = {name: document(f"person:{name}") for name in ("Good", "Gone", "Slow", "Lies")} | {"Half": long}

@@ -9,9 +9,9 @@ from uuid import uuid4
 
 import pytest
 
-from atrium.product.knowledge.judging import Part, judged
 from atrium.product.knowledge.model import ReplyRefused
 from atrium.product.knowledge.names import entity_id, folded, normalised
+from atrium.product.knowledge.reply_check import Part, judged
 
 TEXT = "Ada Lovelace worked with\n Charles Babbage in London. Acme Ltd. paid them, says the Project Falcon file."
 PART, SALT = Part(TEXT, 100), uuid4()

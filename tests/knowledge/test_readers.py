@@ -10,7 +10,7 @@ import pytest
 
 from atrium.boot.assemble import Application
 from atrium.engine.repository import permissions
-from atrium.product.knowledge import merging
+from atrium.product.knowledge import merges
 from atrium.product.knowledge.model import NotMergeable
 from atrium.product.knowledge.names import entity_id, normalised
 from tests.client import Client
@@ -358,7 +358,7 @@ class History:
         op = await acting(self.house, person)
         try:
             async with op.begin() as ctx:
-                await merging.merge(ctx, id, UUID(keep["id"]), UUID(drop["id"]))
+                await merges.merge(ctx, id, UUID(keep["id"]), UUID(drop["id"]))
         except NotMergeable:
             return
         self.world.merges[str(id)] = (heads[keep["id"]], heads[drop["id"]])
@@ -378,7 +378,7 @@ class History:
         op = await acting(self.house, self.people[0])
         try:
             async with op.begin() as ctx:
-                await merging.unmerge(ctx, UUID(id))
+                await merges.unmerge(ctx, UUID(id))
         except NotMergeable:
             return
         del self.world.merges[id]

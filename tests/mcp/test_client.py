@@ -124,7 +124,7 @@ def children() -> list[psutil.Process]:
         # One that ends meanwhile has no command any more.
         with suppress(psutil.NoSuchProcess):
             command = " ".join(one.cmdline())
-            if "tool_server.py" in command and "minder" not in command:
+            if "tool_server.py" in command and "process_guard" not in command:
                 found.append(one)
     return found
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from atrium.boot.assemble import Application
-from atrium.engine.executors import probing
+from atrium.engine.executors import health_checks
 from atrium.seams.settings import PushExecutors
 from tests.client import Client
 from tests.models.llama import KEY, NAME, Llama
@@ -44,7 +44,7 @@ async def operator(company: Company) -> Client:
 
 async def test_they_are_listed_to_everybody_without_address_or_key(house: Application, company: Company) -> None:
     member = await company.join("member")
-    await probing.probe_executors(house.services)
+    await health_checks.probe_executors(house.services)
 
     listed = await member.get("/api/executors")
 

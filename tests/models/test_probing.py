@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from atrium.boot.assemble import Application
-from atrium.engine.executors import probing
+from atrium.engine.executors import health_checks
 from tests.client import Client
 from tests.models.llama import KEY, NAME, Llama, llama_serving
 from tests.people import found_company
@@ -47,7 +47,7 @@ async def shown(operator: Client) -> dict[str, Any]:
 
 async def probe_again(house: Application) -> int:
     await run_as_owner(house.services.settings.database_url, NOT_YET)
-    return await probing.probe_executors(house.services)
+    return await health_checks.probe_executors(house.services)
 
 
 async def test_a_machine_is_healthy_while_it_answers_and_takes_its_key(
@@ -85,10 +85,10 @@ async def test_processes_take_turns_to_look(house: Application, operator: Client
     await push(operator, "good", llama.url)
     await run_as_owner(house.services.settings.database_url, NOT_YET)
 
-    looks = await asyncio.gather(*(probing.probe_executors(house.services) for _ in range(5)))
+    looks = await asyncio.gather(*(health_checks.probe_executors(house.services) for _ in range(5)))
 
     assert sum(looks) == 2
-    assert await probing.probe_executors(house.services) == 0
+    assert await health_checks.probe_executors(house.services) == 0
 
 
 async def test_an_address_that_is_no_longer_public_is_not_called(

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from atrium import cli
-from atrium.admin.moving import archive, arriving, leaving, store
+from atrium.admin.moving import archive, arrival, departure, store
 
 
 def _die() -> None:
@@ -39,18 +39,18 @@ async def _killed_before(*given: Any) -> int:
 
 _FINISH = archive.Draft.finish
 STEPS: dict[str, Callable[[], None]] = {
-    "marked": lambda: _after(leaving, "_mark"),
-    "rows written": lambda: _after(leaving, "_write"),
+    "marked": lambda: _after(departure, "_mark"),
+    "rows written": lambda: _after(departure, "_write"),
     "archive named": lambda: setattr(archive.Draft, "finish", _finished),
-    "archive noted": lambda: _after(leaving, "_written"),
-    "bytes put": lambda: _after(arriving, "_put_blobs"),
+    "archive noted": lambda: _after(departure, "_written"),
+    "bytes put": lambda: _after(arrival, "_put_blobs"),
     "half of the rows in": lambda: _after(store, "load_rows", lambda db, table, source: table.name == "notes"),
-    "all rows in": lambda: _after(arriving, "_require_equal"),
+    "all rows in": lambda: _after(arrival, "_require_equal"),
     "about to commit": lambda: _after(store, "keep_move", lambda db, org, state, *rest: state == "arrived"),
-    "committed": lambda: _after(arriving, "_write"),
+    "committed": lambda: _after(arrival, "_write"),
     "half of the rows gone": lambda: _after(store, "delete_rows", lambda db, table, *rest: table.name == "notes"),
-    "about to release": lambda: _after(leaving, "_drop"),
-    "rows gone, bytes not": lambda: setattr(leaving, "_drop_bytes", _killed_before),
+    "about to release": lambda: _after(departure, "_drop"),
+    "rows gone, bytes not": lambda: setattr(departure, "_drop_bytes", _killed_before),
 }
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from atrium.admin.moving import arriving, leaving, lines, store
+from atrium.admin.moving import arrival, departure, lines, store
 from atrium.admin.moving.model import Manifest, Receipt, Table
 from atrium.boot.assemble import Application
 from atrium.boot.wiring import DOMAINS
@@ -52,21 +52,21 @@ class Side:
 
     async def export(self, ref: object, place: Path) -> Manifest:
         async with opened_mover(self.settings) as mover:
-            return await leaving.export(mover, str(ref), place)
+            return await departure.export(mover, str(ref), place)
 
     async def bring_in(self, place: Path, **renames: str) -> Receipt:
         async with opened_mover(self.settings) as mover:
-            return await arriving.bring_in(mover, place, renames)
+            return await arrival.bring_in(mover, place, renames)
 
     async def release(
         self, ref: object, receipt: Receipt, moved_to: str | None = "https://b.example.com"
     ) -> tuple[int, int]:
         async with opened_mover(self.settings) as mover:
-            return await leaving.release(mover, str(ref), receipt, moved_to)
+            return await departure.release(mover, str(ref), receipt, moved_to)
 
     async def stay(self, ref: object) -> None:
         async with opened_mover(self.settings) as mover:
-            await leaving.stay(mover, str(ref))
+            await departure.stay(mover, str(ref))
 
     def mover(self) -> Any:
         return opened_mover(self.settings)

@@ -9,7 +9,7 @@ import pytest
 
 from atrium.admin.moving import store
 from atrium.admin.moving.model import MoveRefused
-from atrium.ground.audit import verification
+from atrium.ground.audit import chain_check
 from atrium.kit.crypto.tokens import digest_of
 from atrium.kit.postgres.snapshots import owning
 from atrium.product.s3 import credentials
@@ -44,7 +44,7 @@ async def test_every_row_and_byte_arrives_and_none_of_others(tmp_path: Path) -> 
         assert arrived == sent | {"audit_events": sent["audit_events"] + 1}
         assert receipt.rows == sum(rows.rows for rows in manifest.tables.values())
         async with b.house.services.database.begin_system() as db:
-            assert (await verification.verify_one(db, b.keys, org)).problem is None
+            assert (await chain_check.verify_one(db, b.keys, org)).problem is None
 
         feeds = "SELECT FROM change_rows WHERE org_id = $1"
         assert await run_as_owner(a.url, feeds, org)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from atrium.boot.assemble import Application
-from atrium.product.onboarding import judging
+from atrium.product.onboarding import judge
 from tests.ai.speaker import Speaker
 from tests.client import Client
 from tests.onboarding.conftest import ANSWERS, EXPERIENCE, GOOD, Model, prospects, publish, sign_up, until
@@ -120,7 +120,7 @@ async def test_a_model_that_says_nothing_for_too_long_harms_no_sign_up(
     owner: Client, visitor: Client, speaker: Speaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await publish(owner, judge_prompt=PROMPT)
-    monkeypatch.setattr(judging, "LONGEST_TURN", 0.3)
+    monkeypatch.setattr(judge, "LONGEST_TURN", 0.3)
 
     received = await asyncio.wait_for(sign_up(visitor, "ada@example.com"), PATIENCE)
     verdict = await judged(owner, "ada@example.com")

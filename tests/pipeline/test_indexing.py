@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from atrium.boot.assemble import Application
-from atrium.engine.extraction.reading import ENDINGS, TYPES, VAGUE, is_extractable
 from atrium.engine.extraction.service import TEXT_KIND
+from atrium.engine.extraction.text_process import ENDINGS, TYPES, VAGUE, is_extractable
 from atrium.engine.repository import trash
 from atrium.engine.repository.text_rows import UNREAD
 from atrium.kit.errors import AppError

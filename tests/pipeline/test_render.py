@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from atrium.boot.assemble import Application
 from atrium.kit.errors import AppError
-from atrium.product.pipeline import renderer, rendering
+from atrium.product.pipeline import renderer, template_process
 from atrium.product.pipeline.model import RenderersBusy
 from tests.client import Client
 from tests.patience import PATIENCE
@@ -117,7 +117,7 @@ async def test_a_bomb_ends_in_time_and_the_loop_goes_on(house: Application, alic
     async with watched_loop() as away:
         await bombed(house, alice, name)
 
-    assert time.perf_counter() - began < rendering.SECONDS + 10
+    assert time.perf_counter() - began < template_process.SECONDS + 10
     # By the clock other programs of the machine count as well.
     assert max(computing for _, computing in away) < 0.05
     assert max(waiting for waiting, _ in away) < 2
@@ -140,7 +140,7 @@ async def test_a_harmless_oddity_is_a_form(house: Application, alice: Client, na
     # Within rendering.SECONDS, or it would be refused.
     made = await render(house, alice, id, HARMLESS[name])
 
-    assert len(await read_body(alice, made["object_id"])) <= rendering.LARGEST_FORM
+    assert len(await read_body(alice, made["object_id"])) <= template_process.LARGEST_FORM
 
 
 async def test_nothing_of_python_can_be_named(house: Application, alice: Client) -> None:
@@ -221,7 +221,7 @@ async def test_when_every_renderer_is_in_use_a_caller_is_told(
     house: Application, alice: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     id = await put(alice, "bill.txt", b"Invoice")
-    monkeypatch.setattr(rendering, "_QUEUE_SECONDS", 0.05)
+    monkeypatch.setattr(template_process, "_QUEUE_SECONDS", 0.05)
     bombs = [
         asyncio.ensure_future(refusal(house, alice, id, "{% for a in (1..9999999) %}{% endfor %}" * 3))
         for _ in range(8)

@@ -7,7 +7,7 @@ import pytest
 
 from atrium.boot.assemble import Application
 from atrium.engine.extraction.service import TEXT_KIND
-from atrium.product.search import chores, indexing
+from atrium.product.search import chores, index
 from tests.client import Client
 from tests.patience import PATIENCE
 from tests.people import Company, found_company
@@ -117,8 +117,8 @@ async def test_e11_a_text_that_cannot_be_read_at_once_waits_for_the_job(
 async def test_e11_a_long_body_is_cut_into_words_by_a_process(
     quiet_house: Application, firm: Company, ann: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(indexing, "_WRITTEN_SECONDS", PATIENCE)
-    monkeypatch.setattr(indexing, "_WRITTEN_WAITS", PATIENCE)
+    monkeypatch.setattr(index, "_WRITTEN_SECONDS", PATIENCE)
+    monkeypatch.setattr(index, "_WRITTEN_WAITS", PATIENCE)
     made = done(await ann.post("/api/documents", {"title": "Log", "body": LONG}))
 
     hits = await found(ann, "sextant")
@@ -130,7 +130,7 @@ async def test_e11_a_long_body_is_cut_into_words_by_a_process(
 async def test_e11_a_body_that_takes_too_long_is_found_by_its_title_and_soon_by_its_words(
     quiet_house: Application, firm: Company, ann: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(indexing, "_WRITTEN_SECONDS", 0.0)
+    monkeypatch.setattr(index, "_WRITTEN_SECONDS", 0.0)
     made = done(await ann.post("/api/documents", {"title": "Log", "body": LONG}))
     before = [[hit["id"] for hit in await found(ann, q)] for q in ("log", "sextant")]
 

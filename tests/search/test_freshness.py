@@ -3,7 +3,7 @@
 import pytest
 
 from atrium.boot.assemble import Application
-from atrium.product.search import verification
+from atrium.product.search import index_check
 from tests.client import Client
 from tests.people import Company
 from tests.postgres import run_as_owner
@@ -72,7 +72,7 @@ async def test_a_rebuild_mends_every_difference(company: Company, alice: Client,
     await run_as_owner(url, "UPDATE search_rows SET id = gen_random_uuid() WHERE id = $1", ids[3])
 
     before = [one.problem for one in await differences(house, company)]
-    await verification.rebuild(house.services.database, house.services.compute, org)
+    await index_check.rebuild(house.services.database, house.services.compute, org)
 
     assert sorted(before) == ["access", "left over", "missing", "missing", "words"]
     assert await differences(house, company) == []

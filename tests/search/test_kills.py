@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from atrium.boot.assemble import Application
-from atrium.product.search import indexing, verification
+from atrium.product.search import index, index_check
 from tests.client import Client
 from tests.crash.load import chance, until_alone
 from tests.patience import PATIENCE
@@ -230,9 +230,9 @@ async def test_a_rebuild_that_is_broken_off_beside_a_writer_can_be_done_again(
     await run_as_owner(url, "DELETE FROM search_rows WHERE org_id = $1", org)
     services, third = house.services, asyncio.Event()
     with monkeypatch.context() as patch:
-        patch.setattr(verification, "_BATCH", 3)
-        patch.setattr(indexing, "refresh", waiting_for_ever(after=2, reached=third))
-        rebuilding = asyncio.create_task(verification.rebuild(services.database, services.compute, org))
+        patch.setattr(index_check, "_BATCH", 3)
+        patch.setattr(index, "refresh", waiting_for_ever(after=2, reached=third))
+        rebuilding = asyncio.create_task(index_check.rebuild(services.database, services.compute, org))
         async with asyncio.timeout(PATIENCE):
             await third.wait()
         await change_some(alice, ids)
@@ -242,10 +242,8 @@ async def test_a_rebuild_that_is_broken_off_beside_a_writer_can_be_done_again(
     broken_off = await differences(house, company)
 
     with monkeypatch.context() as patch:
-        patch.setattr(verification, "_BATCH", 3)
-        await asyncio.gather(
-            verification.rebuild(services.database, services.compute, org), change_some(alice, ids[6:])
-        )
+        patch.setattr(index_check, "_BATCH", 3)
+        await asyncio.gather(index_check.rebuild(services.database, services.compute, org), change_some(alice, ids[6:]))
 
     assert {one.problem for one in broken_off} == {"missing"}
     assert await differences(house, company) == []
@@ -267,7 +265,7 @@ async def change_some(person: Client, ids: list[str]) -> None:
 
 def waiting_for_ever(*, after: int, reached: asyncio.Event) -> Any:
     """What a rebuild does for each batch, standing still within the transaction of the one that follows so many."""
-    batches, refresh = 0, indexing.refresh
+    batches, refresh = 0, index.refresh
 
     async def counted(*given: Any, **more: Any) -> None:
         nonlocal batches

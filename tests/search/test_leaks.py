@@ -15,7 +15,7 @@ import pytest
 
 from atrium.boot.assemble import Application
 from atrium.kit.ids import new_id
-from atrium.product.search import chores, verification
+from atrium.product.search import chores, index_check
 from tests.client import Client
 from tests.people import Company, found_company
 from tests.postgres import fresh_database, run_as_owner
@@ -92,7 +92,7 @@ async def assert_the_unreadable_does_not_exist(house: Application, seed: int) ->
             kept = await hide(world, person, wide=wide)
             assert await answers(person, **more) == before
             await graph.put_back(house, world.company.org.id, kept)
-            await verification.rebuild(house.services.database, house.services.compute, world.company.org.id)
+            await index_check.rebuild(house.services.database, house.services.compute, world.company.org.id)
 
 
 async def test_generated_worlds_have_entities_that_some_find_and_others_do_not(house: Application) -> None:

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from atrium.boot.assemble import Application
-from atrium.product.search import verification
+from atrium.product.search import index_check
 from tests.client import Answer, Client
 from tests.people import Company, found_company
 from tests.postgres import run_as_owner
@@ -231,9 +231,9 @@ class World:
         return {thing.id for thing in self.things if word in thing.words and thing.readable_by(person, wide=wide)}
 
 
-async def differences(house: Application, company: Company) -> list[verification.Difference]:
+async def differences(house: Application, company: Company) -> list[index_check.Difference]:
     """Where the index of a company is not what it is made of."""
-    return [one async for one in verification.verify(house.services.database, house.services.compute, company.org.id)]
+    return [one async for one in index_check.verify(house.services.database, house.services.compute, company.org.id)]
 
 
 def done(answer: Answer) -> Answer:

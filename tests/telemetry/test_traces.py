@@ -18,10 +18,10 @@ from atrium.boot import serve
 from atrium.boot.assemble import Application, assemble
 from atrium.kit.postgres.combiner import Combiner
 from atrium.kit.postgres.traced_connection import TracedConnection
-from atrium.kit.telemetry import tracing
+from atrium.kit.telemetry import trace_context
 from atrium.kit.telemetry.log import log
+from atrium.kit.telemetry.trace_context import Kind
 from atrium.kit.telemetry.traces import Telemetry, TelemetryMissing, open_telemetry
-from atrium.kit.telemetry.tracing import Kind
 from atrium.seams.settings import chose_sampler, wants_traces
 from tests.client import Client
 from tests.patience import PATIENCE
@@ -126,7 +126,7 @@ async def test_what_is_not_sampled_leaves_no_span_and_wraps_no_connection(record
 def test_only_our_own_work_is_recorded_because_its_trace_says_so(kind: Kind, recorded: bool) -> None:
     telemetry = Telemetry([InMemorySpanExporter()], "1", share=0)
 
-    trace = telemetry.begin("name", kind, tracing.parse(SAMPLED.encode()), "r-1")
+    trace = telemetry.begin("name", kind, trace_context.parse(SAMPLED.encode()), "r-1")
 
     assert (trace.id, trace.sampled) == (TRACE, recorded)
     telemetry.close()
@@ -134,7 +134,7 @@ def test_only_our_own_work_is_recorded_because_its_trace_says_so(kind: Kind, rec
 
 def test_the_share_holds_whatever_number_callers_give_their_trace() -> None:
     telemetry = Telemetry([InMemorySpanExporter()], "1", share=0.5)
-    caller = tracing.parse(f"00-{'0' * 31}1-{SPAN}-01".encode())
+    caller = trace_context.parse(f"00-{'0' * 31}1-{SPAN}-01".encode())
 
     drawn = sum(telemetry.begin("name", "server", caller, "r-1").sampled for _ in range(400))
 
@@ -185,7 +185,9 @@ async def test_other_machines_are_told_the_trace(recorded: Recorded) -> None:
     with receiving() as receiver:
 
         async def call() -> None:
-            trace = tracing.enter(recorded.telemetry, "call", "internal", tracing.parse(SAMPLED.encode()), "r-1")
+            trace = trace_context.enter(
+                recorded.telemetry, "call", "internal", trace_context.parse(SAMPLED.encode()), "r-1"
+            )
             (await recorded.house.services.outbound.anywhere.send("GET", receiver.address + "/models", {})).close()
             assert trace.span is not None
             trace.span.end()
@@ -198,15 +200,15 @@ async def test_other_machines_are_told_the_trace(recorded: Recorded) -> None:
 
 
 async def test_what_is_done_for_several_at_once_is_in_nobodys_trace() -> None:
-    combiner, places = Combiner(), list[tuple[int, tracing.Trace | None]]()
+    combiner, places = Combiner(), list[tuple[int, trace_context.Trace | None]]()
 
     async def work(items: list[int]) -> list[int | Exception]:
-        places.append((len(items), tracing.current()))
+        places.append((len(items), trace_context.current()))
         await asyncio.sleep(0.01)
         return list(items)
 
     async def ask(number: int) -> str:
-        trace = tracing.enter(None, "ask", "internal", None, f"r-{number}")
+        trace = trace_context.enter(None, "ask", "internal", None, f"r-{number}")
         await combiner.submit("key", number, work)
         return trace.id
 
@@ -225,11 +227,11 @@ async def test_what_is_done_for_several_at_once_is_in_nobodys_trace() -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_traceparent_begins_a_trace_of_our_own(header: bytes) -> None:
-    assert tracing.parse(header) is None
+    assert trace_context.parse(header) is None
 
 
 def test_a_traceparent_of_a_later_version_counts() -> None:
-    parent = tracing.parse(f"cc-{TRACE}-{SPAN}-01-what-else".encode())
+    parent = trace_context.parse(f"cc-{TRACE}-{SPAN}-01-what-else".encode())
 
     assert parent is not None
     assert (parent.id, parent.span_id, parent.sampled) == (TRACE, SPAN, True)
@@ -282,10 +284,10 @@ async def test_a_server_sends_its_traces_and_every_line_of_its_log_names_one(mon
 
 async def test_a_signal_in_the_middle_of_a_request_is_not_logged_as_part_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     places: list[str] = []
-    monkeypatch.setattr(log, "info", lambda event, **facts: places.append(tracing.here().request_id))
+    monkeypatch.setattr(log, "info", lambda event, **facts: places.append(trace_context.here().request_id))
     house = assemble(settings_for("postgresql://nowhere/none"))
     server = serve.Server(uvicorn.Config(house.app), house, announce="")
-    tracing.enter(None, "GET /api/notes", "server", None, "asked-by-ada")
+    trace_context.enter(None, "GET /api/notes", "server", None, "asked-by-ada")
 
     server.handle_exit(signal.SIGTERM, None)
 

@@ -12,13 +12,13 @@ import msgspec
 import pytest
 
 from atrium.boot.wiring import DOMAINS
-from atrium.engine.repository import writing
+from atrium.engine.repository import writes
 from atrium.engine.repository.model import ObjectDraft, ObjectWritten, Provenance, Source
 from atrium.engine.workflows import service as workflows
 from atrium.ground.identity import service as identity
 from atrium.kit.errors import Conflict
 from atrium.kit.ids import new_id
-from atrium.product.triggers import fire_rows, firing
+from atrium.product.triggers import fire_rows, fires
 from atrium.seams.context import Context, Holding, Operation, RunStep
 from atrium.seams.wiring import Domain, Listener
 from tests.client import Client
@@ -134,7 +134,7 @@ async def test_reasons_of_the_writer(company: Company, admin: Client) -> None:
     await done(admin.post("/api/features/workflows", {"enabled": True}))
     op = await acting(company, admin, suspended="org", credential="")
     async with op.begin(held=False) as ctx:
-        await writing.write_small(ctx, ObjectDraft(key="c.txt", content_type="text/plain"), b"x")
+        await writes.write_small(ctx, ObjectDraft(key="c.txt", content_type="text/plain"), b"x")
 
     assert await outcomes(admin, trigger) == ["suspended", "feature_off", "no_permission"]
     assert await runs_of(company, trigger) == []
@@ -194,7 +194,7 @@ async def test_a_team_with_too_many_runs_starts_no_more(admin: Client, monkeypat
 async def test_one_version_starts_so_many_runs_and_no_more(admin: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     slug = await publish(admin)
     off, *triggers = [await arm(admin, slug, enabled=n > 0) for n in range(4)]
-    monkeypatch.setattr(firing, "MOST_AT_ONCE", 2)
+    monkeypatch.setattr(fires, "MOST_AT_ONCE", 2)
 
     await upload(admin, "a.txt")
 
@@ -214,7 +214,7 @@ async def test_a_derived_version_fires_where_the_trigger_asks_for_it(company: Co
 
     async with (await acting(company, admin)).begin(held=False) as ctx:
         draft = ObjectDraft(key="made/a.txt", content_type="text/plain")
-        await writing.write_small(ctx, draft, b"x", provenance=made_from)
+        await writes.write_small(ctx, draft, b"x", provenance=made_from)
 
     assert (await outcomes(admin, quiet), await outcomes(admin, loud)) == (["derived"], ["fired", "fired"])
 
@@ -228,7 +228,7 @@ async def write_in_run(company: Company, admin: Client, run_id: UUID, key: str) 
     op = await acting(company, admin)
     op.step = RunStep(run_id=run_id, name="write", index=None, keep=keep)
     async with op.begin(held=False) as ctx:
-        await writing.write_small(ctx, ObjectDraft(key=key, content_type="text/plain"), b"x")
+        await writes.write_small(ctx, ObjectDraft(key=key, content_type="text/plain"), b"x")
 
 
 async def test_what_a_run_writes_never_fires_a_trigger_that_it_descends_from(company: Company, admin: Client) -> None:
@@ -373,7 +373,7 @@ async def test_a_version_announced_twice_fires_once(company: Company, admin: Cli
     op = await acting(company, admin)
 
     async with op.begin(held=False) as ctx:
-        written = await writing.write_small(ctx, ObjectDraft(key="a.bin", content_type="image/x-any"), b"x")
+        written = await writes.write_small(ctx, ObjectDraft(key="a.bin", content_type="image/x-any"), b"x")
         await ctx.announce(ObjectWritten(written, written.version, derived=False))
 
     assert (await outcomes(admin, trigger), len(await runs_of(company, trigger))) == (["fired"], 1)

@@ -10,7 +10,7 @@ from uuid import UUID
 from atrium.boot.assemble import Application
 from atrium.engine.jobs import service as jobs
 from atrium.engine.jobs.runner import Runner
-from atrium.engine.workflows.advancing import STEP_KIND
+from atrium.engine.workflows.progress import STEP_KIND
 from tests.client import Client
 from tests.jobs.queue import AUDIT
 from tests.patience import PATIENCE

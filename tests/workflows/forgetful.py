@@ -4,10 +4,10 @@ import asyncio
 from typing import Any
 
 from atrium.cli import main
-from atrium.engine.workflows import run_rows, running
-from atrium.engine.workflows.advancing import StepResult
+from atrium.engine.workflows import run_rows, step_attempt
+from atrium.engine.workflows.progress import StepResult
 
-_run_step = running.run_step
+_run_step = step_attempt.run_step
 
 
 async def keep(*_: Any) -> bool:
@@ -24,5 +24,5 @@ async def run_step(*given: Any) -> StepResult:
 
 if __name__ == "__main__":
     run_rows.keep = keep  # type: ignore[assignment]
-    running.run_step = run_step  # type: ignore[assignment]
+    step_attempt.run_step = run_step  # type: ignore[assignment]
     raise SystemExit(main())

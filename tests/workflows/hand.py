@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
-from atrium.engine.jobs import claiming, service
+from atrium.engine.jobs import attempts, service
 from atrium.engine.jobs.model import Attempt, Following, Report, Settled
 from atrium.engine.jobs.runner import _performed
-from atrium.engine.jobs.settling import settle_and_take
-from atrium.engine.workflows.advancing import STEP_KIND
+from atrium.engine.jobs.settlement import settle_and_take
+from atrium.engine.workflows.progress import STEP_KIND
 from atrium.kit.ids import new_id
 from atrium.kit.postgres.database import Transaction
 from atrium.seams.context import Holding, Operation
@@ -27,7 +27,7 @@ class Hand:
     async def claim(self, most: int = 1, kinds: Sequence[str] = (STEP_KIND,)) -> list[Attempt]:
         """Attempts that may begin."""
         services = self.engine.server.services
-        return await claiming.begin(services, await claiming.claim(services.database, list(kinds), self.id, most, None))
+        return await attempts.begin(services, await attempts.claim(services.database, list(kinds), self.id, most, None))
 
     async def perform(self, attempt: Attempt) -> Report:
         """Do what the attempt is for, as a worker process does; it has not ended yet."""
@@ -46,7 +46,7 @@ class Hand:
         return await settle_and_take(self.engine.server.services, report)
 
     async def _take(self, db: Transaction, following: Following, most: int) -> list[Attempt]:
-        return await claiming.hand_on(self.engine.server.services, db, following, self.id, most)
+        return await attempts.hand_on(self.engine.server.services, db, following, self.id, most)
 
     async def do(self, attempt: Attempt, *, take: bool = False) -> tuple[Settled, Attempt | None]:
         """Perform and end the attempt."""

@@ -29,8 +29,8 @@ class Mutant:
 
 ROWS, ADVANCING, SETTLING = (
     "src/atrium/engine/workflows/run_rows.py",
-    "src/atrium/engine/workflows/advancing.py",
-    "src/atrium/engine/jobs/settling.py",
+    "src/atrium/engine/workflows/progress.py",
+    "src/atrium/engine/jobs/settlement.py",
 )
 # Where these functions of the schema are made last.
 SETTLED, HANDED_ON = newest()["settle_jobs"].file, newest()["hand_on_jobs"].file
@@ -44,7 +44,7 @@ MUTANTS = (
         ("tests/workflows/test_protections.py::test_a_late_attempt_has_no_effect_after_another",),
     ),
     Mutant(
-        "a later attempt does not look for a kept result", "src/atrium/engine/workflows/running.py",
+        "a later attempt does not look for a kept result", "src/atrium/engine/workflows/step_attempt.py",
         "if job.attempt > 1 and await _is_done(op, key):", "if False:",
         ("tests/workflows/test_protections.py::test_a_second_attempt_does_not_call_the_tool_again",),
     ),

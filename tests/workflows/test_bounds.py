@@ -12,7 +12,7 @@ import pytest
 from atrium.admin.sandbox import service as sandbox
 from atrium.admin.sandbox.model import Guest
 from atrium.engine.repository import service as repository
-from atrium.engine.repository import texts, uploads, writing
+from atrium.engine.repository import texts, uploads, writes
 from atrium.engine.repository.model import Conditions, Filter, KeyTaken, ObjectDraft, Provenance, Source
 from atrium.engine.workflows import bounds, run_rows
 from atrium.ground.access.model import ReadersRefused
@@ -119,7 +119,7 @@ async def derived(company: Company, mia: Client, key: str, source: Any) -> Any:
     draft = ObjectDraft(key=key, content_type="text/markdown", visibility="private")
     from_file = Provenance((Source(UUID(source["id"]), UUID(source["version"]["id"])),))
     async with op.begin() as ctx:
-        return await writing.write_small(ctx, draft, b"made", provenance=from_file)
+        return await writes.write_small(ctx, draft, b"made", provenance=from_file)
 
 
 async def confined(company: Company, mia: Client, admin: Client, fired_by: Any) -> Operation:
@@ -128,7 +128,7 @@ async def confined(company: Company, mia: Client, admin: Client, fired_by: Any) 
 
 async def require_writable(op: Operation, key: str) -> Any:
     async with op.begin() as ctx:
-        return await writing.require_writable(ctx, ObjectDraft(key=key, content_type=""), Conditions())
+        return await writes.require_writable(ctx, ObjectDraft(key=key, content_type=""), Conditions())
 
 
 async def test_what_was_made_from_what_the_run_made_is_written_over(company: Company, admin: Client) -> None:
@@ -156,7 +156,7 @@ async def test_a_derived_document_that_was_deleted_is_written_again(company: Com
     fired_by = await upload(mia, "f.txt", visibility="private")
     form = await derived(company, mia, "f.txt.form.md", fired_by)
     async with (await acting(company, mia)).begin() as ctx:
-        await writing.mark_deleted(ctx, form.id)
+        await writes.mark_deleted(ctx, form.id)
 
     existing = await require_writable(await confined(company, mia, admin, fired_by), "f.txt.form.md")
 
@@ -187,7 +187,7 @@ async def test_what_a_step_writes_is_noted_before_its_result_is_kept(company: Co
         yield b"x"
 
     async with uploads.receive(op, chunks(), 1) as received:
-        written = await writing.write_object(
+        written = await writes.write_object(
             op, ObjectDraft(key="a.txt", content_type="text/plain"), received, also=also
         )
 

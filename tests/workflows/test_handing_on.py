@@ -7,7 +7,7 @@ import pytest
 
 from atrium.engine.jobs import service as jobs
 from atrium.engine.jobs.model import Attempt
-from atrium.engine.workflows.advancing import STEP_KIND
+from atrium.engine.workflows.progress import STEP_KIND
 from atrium.ground.quotas import service as quotas
 from atrium.seams.context import Operation
 from tests.patience import PATIENCE

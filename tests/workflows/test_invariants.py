@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from atrium.engine.jobs import service as jobs
-from atrium.engine.workflows import advancing, interpreter, run_rows
+from atrium.engine.workflows import interpreter, progress, run_rows
 from tests.patience import PATIENCE
 from tests.workflows import probes
 from tests.workflows.engine import Engine, Starter, ref, spec_of, tool
@@ -119,8 +119,8 @@ async def test_23_a_commit_that_ends_a_job_without_its_run_is_found(
     async def nothing(*_: Any) -> list[UUID]:
         return []
 
-    monkeypatch.setattr(advancing, "_advance", nothing)
-    monkeypatch.setattr(advancing, "break_off", nothing)
+    monkeypatch.setattr(progress, "_advance", nothing)
+    monkeypatch.setattr(progress, "break_off", nothing)
     await starter.publish(spec_of(tool("only", "echo")))
     await starter.start("probe")
     hand = Hand(engine)

@@ -74,13 +74,13 @@ async def test_a_second_attempt_does_not_call_the_tool_again(
     await lapse(engine)
     [second] = await hand.claim()
 
-    from atrium.engine.workflows import running
+    from atrium.engine.workflows import step_attempt
 
     async def never(*_: Any) -> Any:
         probes.CALLS.append("again")
         raise AssertionError
 
-    monkeypatch.setattr(running, "call_tool", never)
+    monkeypatch.setattr(step_attempt, "call_tool", never)
     report = await hand.perform(second)
 
     assert (report.outcome, probes.CALLS) == ("succeeded", [])

@@ -14,8 +14,8 @@ from atrium.boot.chore_loop import Housekeeping
 from atrium.boot.wiring import DOMAINS
 from atrium.edge import openapi, reference
 from atrium.edge.app import App
+from atrium.edge.credential_watch import Standing
 from atrium.edge.endpoint import Endpoint, bind, bind_plugin
-from atrium.edge.standing import Standing
 from atrium.kit.crypto.keys import Keyring, read_secret
 from atrium.kit.crypto.passwords import Passwords
 from atrium.kit.files.staging_area import StagingArea

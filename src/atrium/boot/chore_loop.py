@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 from atrium.kit.postgres.database import refusal_of
-from atrium.kit.telemetry import tracing
+from atrium.kit.telemetry import trace_context
 from atrium.kit.telemetry.log import log
 from atrium.seams.context import Services
 from atrium.seams.wiring import Chore
@@ -39,7 +39,7 @@ class Housekeeping:
 
     async def _attempt(self, chore: Chore) -> None:
         # A trace of its own for each round, and never a recorded one: there are many rounds, and most find nothing to do.
-        tracing.enter(None, chore.name, "internal", None, f"{chore.name}-{tracing.new_id(8)}")
+        trace_context.enter(None, chore.name, "internal", None, f"{chore.name}-{trace_context.new_id(8)}")
         try:
             await chore.run(self._services)
         except Exception as error:  # an outermost loop: it must outlive whatever one round meets

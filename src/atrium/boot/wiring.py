@@ -12,8 +12,8 @@ from atrium.admin.sandbox import service as sandbox_service
 from atrium.admin.sandbox import tools as sandbox_tools
 from atrium.engine.ai import chores as ai_chores
 from atrium.engine.ai import handlers as ai
-from atrium.engine.ai import keeping as ai_keeping
 from atrium.engine.ai import listeners as ai_listeners
+from atrium.engine.ai import upkeep as ai_keeping
 from atrium.engine.executors import chores as executor_chores
 from atrium.engine.executors import handlers as executors
 from atrium.engine.executors import jobs as executor_jobs
@@ -38,7 +38,7 @@ from atrium.engine.workflows import chores as workflow_chores
 from atrium.engine.workflows import definitions as workflow_definitions
 from atrium.engine.workflows import handlers as workflows
 from atrium.engine.workflows import jobs as workflow_jobs
-from atrium.engine.workflows import memory as workflow_memory
+from atrium.engine.workflows import process_cache as workflow_memory
 from atrium.engine.workflows import service as workflow_service
 from atrium.ground.audit import chain_keys
 from atrium.ground.audit import chores as audit_chores
@@ -82,7 +82,7 @@ from atrium.product.onboarding import chores as onboarding_chores
 from atrium.product.onboarding import funnel as onboarding_funnel
 from atrium.product.onboarding import handlers as onboarding
 from atrium.product.onboarding import jobs as onboarding_jobs
-from atrium.product.pipeline import rendering as pipeline_rendering
+from atrium.product.pipeline import template_process as pipeline_rendering
 from atrium.product.pipeline import tools as pipeline_tools
 from atrium.product.s3 import credentials as s3_credentials
 from atrium.product.s3 import handlers as s3

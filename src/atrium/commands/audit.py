@@ -13,9 +13,9 @@ from atrium.boot.requirements import (
     require_keys,
 )
 from atrium.boot.wiring import DOMAINS
+from atrium.ground.audit import chain_check as audit_verification
 from atrium.ground.audit import sealer
 from atrium.ground.audit import service as audit
-from atrium.ground.audit import verification as audit_verification
 from atrium.ground.audit.model import Head
 from atrium.kit.refusals import Refusal
 from atrium.kit.telemetry.log import set_up_logging

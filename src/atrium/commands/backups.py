@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from atrium.admin.backups import folder as folders
-from atrium.admin.backups import restoring, service
+from atrium.admin.backups import restoration, service
 from atrium.admin.backups.model import BackupRefused, Kept, Manifest
 from atrium.boot.instance import LOCAL_EXTRA, back_up, instance_of, reached
 from atrium.boot.postgres import throwaway_postgres
@@ -109,8 +109,8 @@ def _drill(settings: Settings, backup: Path, keys: Keyring) -> list[str]:
 
 
 async def _trial(backup: Path, keys: Keyring, url: str) -> list[str]:
-    manifest = await restoring.require_restorable(backup, keys)
-    await restoring.load(url, backup, search_path())
+    manifest = await restoration.require_restorable(backup, keys)
+    await restoration.load(url, backup, search_path())
     async with owning(url) as db:
         return service.differences(manifest, backup, await service.read_facts(db))
 
@@ -118,7 +118,7 @@ async def _trial(backup: Path, keys: Keyring, url: str) -> list[str]:
 def restore_backup(settings: Settings, backup: Path, *, replace_people: bool) -> int:
     """Put a backup in the place of nothing, or of what is there when that is asked for."""
     keys = _keys_of(settings)
-    manifest = asyncio.run(restoring.require_restorable(backup, keys))
+    manifest = asyncio.run(restoration.require_restorable(backup, keys))
     with reached(settings, new=True) as found:
         asyncio.run(_restore(found, backup, manifest, replace_people=replace_people))
     return 0
@@ -131,10 +131,10 @@ async def _restore(settings: Settings, backup: Path, manifest: Manifest, *, repl
     bar = Bar(manifest.blobs.bytes)
     try:
         with reaching():
-            if await restoring.require_empty(instance.url, replace=replace_people):
+            if await restoration.require_empty(instance.url, replace=replace_people):
                 print("making a backup of what is replaced")
                 await _create(settings, backup.parent)
-            generation = await restoring.restore(instance, backup, manifest, bar.add)
+            generation = await restoration.restore(instance, backup, manifest, bar.add)
     finally:
         await close_store(instance.blobs)
     bar.clear()

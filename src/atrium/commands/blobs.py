@@ -8,8 +8,8 @@ from uuid import UUID
 
 from atrium.boot.assemble import open_blobs, register
 from atrium.boot.requirements import opened
+from atrium.engine.repository import blob_check as repository_verification
 from atrium.engine.repository import release
-from atrium.engine.repository import verification as repository_verification
 from atrium.ground.tenancy import service as tenancy
 from atrium.kit.postgres.database import Database
 from atrium.seams.blobs import BlobStore, close_store

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from atrium.admin.moving import archive as archives
-from atrium.admin.moving import arriving, leaving
+from atrium.admin.moving import arrival, departure
 from atrium.admin.moving.model import Mover, MoveRefused, Receipt
 from atrium.boot.assemble import open_blobs, register
 from atrium.boot.instance import reached
@@ -72,7 +72,7 @@ def export_company(settings: Settings, ref: str, place: Path) -> int:
 async def _export(settings: Settings, ref: str, place: Path) -> int:
     began = time.monotonic()
     async with opened_mover(settings) as mover:
-        manifest = await leaving.export(mover, ref, place)
+        manifest = await departure.export(mover, ref, place)
     rows, blobs = sum(one.rows for one in manifest.tables.values()), manifest.blobs
     print(
         f"{place}: {rows} rows and {blobs.count} blobs with {blobs.bytes / 1e6:,.1f} MB of {manifest.company.slug},"
@@ -100,7 +100,7 @@ def _pair(text: str) -> tuple[str, str]:
 
 async def _import(settings: Settings, place: Path, renames: dict[str, str]) -> int:
     async with opened_mover(settings) as mover:
-        receipt = await arriving.bring_in(mover, place, renames)
+        receipt = await arrival.bring_in(mover, place, renames)
     sys.stdout.write(archives.encoded(receipt).decode())
     sys.stdout.flush()
     return 0
@@ -115,7 +115,7 @@ def release_company(settings: Settings, ref: str, receipt: Path, moved_to: str |
 async def _release(settings: Settings, ref: str, place: Path, moved_to: str | None) -> int:
     async with opened_mover(settings) as mover:
         receipt = await asyncio.to_thread(_read_receipt, mover, place)
-        rows, blobs = await leaving.release(mover, ref, receipt, moved_to)
+        rows, blobs = await departure.release(mover, ref, receipt, moved_to)
     await asyncio.to_thread(os.sync)
     print(f"{receipt.slug} was released: {rows} rows and {blobs} blobs are gone from here")
     return 0
@@ -123,7 +123,7 @@ async def _release(settings: Settings, ref: str, place: Path, moved_to: str | No
 
 def _read_receipt(mover: Mover, place: Path) -> Receipt:
     try:
-        return leaving.read_receipt(mover.transfer, place.read_bytes())
+        return departure.read_receipt(mover.transfer, place.read_bytes())
     except OSError as error:
         raise MoveRefused(f"{place} cannot be read: {error.strerror}") from error
 
@@ -136,6 +136,6 @@ def keep_company(settings: Settings, ref: str) -> int:
 
 async def _keep(settings: Settings, ref: str) -> int:
     async with opened_mover(settings) as mover:
-        company = await leaving.stay(mover, ref)
+        company = await departure.stay(mover, ref)
     print(f"{company.slug} stays: it is as it was before the export, and the archive is worth nothing; delete it")
     return 0

@@ -7,7 +7,7 @@ from atrium.boot.requirements import opened
 from atrium.ground.tenancy import service as tenancy
 from atrium.kit.postgres.database import Database
 from atrium.kit.work.compute import ComputePool
-from atrium.product.search import verification
+from atrium.product.search import index_check
 from atrium.seams.settings import Settings
 
 
@@ -16,7 +16,7 @@ async def verify_search(settings: Settings) -> int:
     counts: Counter[str] = Counter()
     async with opened(settings) as database, ComputePool(settings.compute_processes) as compute:
         for org_id in await _companies(database):
-            async for found in verification.verify(database, compute, org_id):
+            async for found in index_check.verify(database, compute, org_id):
                 counts[found.problem] += 1
                 print(f"{found.problem}: company {found.org_id} {found.source} {found.id}")
     words = ", ".join(f"{number} {problem}" for problem, number in sorted(counts.items()))
@@ -29,7 +29,7 @@ async def rebuild_search(settings: Settings) -> int:
     total = 0
     async with opened(settings) as database, ComputePool(settings.compute_processes) as compute:
         for org_id in await _companies(database):
-            total += await verification.rebuild(database, compute, org_id)
+            total += await index_check.rebuild(database, compute, org_id)
     print(f"{total} notes, objects and documents read again")
     return 0
 

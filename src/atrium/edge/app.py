@@ -15,13 +15,13 @@ from atrium.edge.access_log import AccessLog
 from atrium.edge.addresses import Addresses
 from atrium.edge.cookies import Cookies
 from atrium.edge.cors import Cors
+from atrium.edge.credential_watch import CredentialEnded, Standing, credential_ended
 from atrium.edge.encode import NO_STORE, Header, Reply, failure, problem_of, reply_of
 from atrium.edge.endpoint import Endpoint, fill
 from atrium.edge.limits import Rates
 from atrium.edge.owners import Owners
 from atrium.edge.request import LARGEST_UNKNOWN, Request
 from atrium.edge.router import NoRoute, Router
-from atrium.edge.standing import CredentialEnded, Standing, credential_ended
 from atrium.edge.stream import Streams, until_gone
 from atrium.ground.idempotency import service as idempotency
 from atrium.ground.idempotency.model import StoredReply
@@ -34,9 +34,9 @@ from atrium.kit.crypto.tokens import digest_of, is_well_formed
 from atrium.kit.errors import AppError, Moved, Unauthenticated
 from atrium.kit.postgres.database import Transaction, refusal_of
 from atrium.kit.postgres.pool import ACQUIRE_SECONDS
-from atrium.kit.telemetry import tracing
+from atrium.kit.telemetry import trace_context
 from atrium.kit.telemetry.log import log
-from atrium.kit.telemetry.tracing import Span
+from atrium.kit.telemetry.trace_context import Span
 from atrium.kit.web.addresses import counted_as
 from atrium.kit.work.shares import Busy, account
 from atrium.seams.context import ANONYMOUS, Holding, Operation, Principal, Services
@@ -120,8 +120,8 @@ class App:
         request = Request(scope, receive, f"{self._boot}-{next(self._numbers):x}")
         # Until a company is known.
         account.set(counted_as(request.address))
-        parent = tracing.parse(request.headers.get(b"traceparent"))
-        request.trace = tracing.enter(self._services.telemetry, "request", "server", parent, request.id)
+        parent = trace_context.parse(request.headers.get(b"traceparent"))
+        request.trace = trace_context.enter(self._services.telemetry, "request", "server", parent, request.id)
         op = Operation(
             who=ANONYMOUS,
             services=self._services,

@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any
 from urllib.parse import parse_qsl
 
-from atrium.edge.standing import Watch
+from atrium.edge.credential_watch import Watch
 from atrium.kit.errors import AppError, Invalid, Kind, TooLarge
-from atrium.kit.telemetry.tracing import Trace
+from atrium.kit.telemetry.trace_context import Trace
 from atrium.seams.routes import Disconnected
 
 Receive = Any

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any, Literal
 
-from atrium.edge.standing import CredentialEnded
+from atrium.edge.credential_watch import CredentialEnded
 from atrium.kit.web.sse import framed
 from atrium.seams.routes import EventStream, SseEvent
 

@@ -23,7 +23,7 @@ from atrium.kit.postgres.database import Begun, Database, Long, Transaction
 from atrium.kit.postgres.notify import Notifier
 from atrium.kit.postgres.wait_queues import WaitQueues
 from atrium.kit.telemetry.metrics import Metrics
-from atrium.kit.telemetry.tracing import Recorder
+from atrium.kit.telemetry.trace_context import Recorder
 from atrium.kit.text.estimates import TokenRatios
 from atrium.kit.web.outbound import Outbound
 from atrium.kit.work.background import Background

@@ -14,7 +14,7 @@ from atrium.admin.companies.model import (
 )
 from atrium.ground.access.model import OrgRole, Role
 from atrium.ground.audit import service as audit
-from atrium.ground.identity import giving, passwords, sessions
+from atrium.ground.identity import passwords, role_changes, sessions
 from atrium.ground.identity import service as identity
 from atrium.ground.identity.model import Person, PersonDraft, Place
 from atrium.ground.quotas import service as quotas
@@ -35,7 +35,7 @@ async def create_company(
     op: Operation, name: str, slug: str | None, plan: str, username: str, password: str | None, team_name: str
 ) -> FoundedCompany:
     """Found a company with its first team and its owner; an explicit slug is a natural key."""
-    giving.require_may_give(op.who, Role.OWNER, OrgRole.OWNER, founding=True)
+    role_changes.require_may_give(op.who, Role.OWNER, OrgRole.OWNER, founding=True)
     caps = _caps_of(op, plan)
     if password is not None:
         passwords.require_strong(password, username)

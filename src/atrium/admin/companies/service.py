@@ -6,7 +6,7 @@ from atrium.admin.companies.model import AddedPerson, CompanyPage, OwnRole, Role
 from atrium.admin.companies.operators import page_of
 from atrium.ground.access.model import OrgRole, Role
 from atrium.ground.audit import service as audit
-from atrium.ground.identity import giving, members, sessions
+from atrium.ground.identity import members, role_changes, sessions
 from atrium.ground.identity import service as identity
 from atrium.ground.identity.model import PersonDraft, Place
 from atrium.ground.tenancy import service as tenancy
@@ -41,12 +41,12 @@ async def add_person(
     """Add a person to any team of the company, optionally with a role in the company."""
     org, own = await tenancy.read_own(ctx)
     team = own if team_id is None else await tenancy.read_team(ctx, org.id, team_id)
-    await giving.require_may_place(ctx, team.id, role, org_role)
+    await role_changes.require_may_place(ctx, team.id, role, org_role)
     person = PersonDraft(username=username, role=role, display_name=display_name, org_role=org_role)
     member = await identity.create_person(ctx, org, team, person)
     issued = await sessions.open_first_session(ctx, member.id, team.id, org.id)
     facts = {"username": username, "team": team.id, "role": role, "org_role": org_role}
-    await audit.record(ctx, "companies.person_added", member.id, **facts, **await giving.token_of(ctx))
+    await audit.record(ctx, "companies.person_added", member.id, **facts, **await role_changes.token_of(ctx))
     return AddedPerson(member, Place(team.id, team.name), issued.token, issued.expires_at)
 
 
@@ -57,8 +57,8 @@ async def set_org_role(ctx: Context, user_id: UUID, org_role: OrgRole | None, if
     person = (await members.hold(ctx, await identity.read_colleague(ctx, user_id)))[user_id]
     require_current(if_match, person.etag())
     for named in (person.org_role, org_role):
-        giving.require_may_give(ctx.who, org_role=named)
+        role_changes.require_may_give(ctx.who, org_role=named)
     await identity.set_org_role(ctx, user_id, org_role)
-    by = await giving.token_of(ctx)
+    by = await role_changes.token_of(ctx)
     await audit.record(ctx, "companies.role_set", user_id, org_role=org_role, before=person.org_role, **by)
     return RoleChange(user_id, org_role, (await identity.read_colleague(ctx, user_id)).revision)

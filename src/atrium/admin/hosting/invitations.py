@@ -10,7 +10,7 @@ from atrium.admin.hosting.model import DecidedProspect, NoUsername
 from atrium.admin.hosting.service import LIFETIME
 from atrium.ground.access.model import OrgRole, Role
 from atrium.ground.audit import service as audit
-from atrium.ground.identity import giving
+from atrium.ground.identity import role_changes
 from atrium.ground.identity import service as identity
 from atrium.ground.identity.model import PersonDraft, Username
 from atrium.ground.quotas import service as quotas
@@ -38,7 +38,7 @@ async def decide(
     again, and none happens twice.
     """
     if invited is not None:
-        giving.require_may_give(op.who, Role.OWNER, OrgRole.OWNER, founding=True)
+        role_changes.require_may_give(op.who, Role.OWNER, OrgRole.OWNER, founding=True)
     async with op.begin() as ctx:
         found = await prospects.decide(ctx, id, decision, note)
     token = None if invited is None else await _found(op, found, invited)

@@ -9,6 +9,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.admin.sandbox import capabilities, folders
+from atrium.admin.sandbox.guest_start import granted_to, introduce, start_process, tools_of
 from atrium.admin.sandbox.model import (
     Guest,
     GuestBroke,
@@ -23,7 +24,6 @@ from atrium.admin.sandbox.model import (
     SandboxCard,
 )
 from atrium.admin.sandbox.process import GuestProcess
-from atrium.admin.sandbox.starting import granted_to, introduce, start_process, tools_of
 from atrium.engine.tools.pins import pin_of
 from atrium.engine.tools.service import effect_of
 from atrium.kit.errors import AppError

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.ai import agent_rows, conversations, following, service, store
+from atrium.engine.ai import agent_rows, conversations, replay, service, store
 from atrium.engine.ai.agent_model import (
     MOST_TOKENS,
     AgentCall,
@@ -246,7 +246,7 @@ def _with_rules(messages: list[Message]) -> list[Message]:
 
 async def _reopened(op: Operation, id: UUID, decisions: list[Decision] | None) -> RunningRun | StoredTurn:
     """The run under way again; as it is stored when there is nothing to do."""
-    turn = await following.read_turn(op, id)
+    turn = await replay.read_turn(op, id)
     async with op.begin() as ctx:
         run = await agent_rows.find_run(ctx.db, ctx.who, id)
     if run is None:
@@ -366,8 +366,8 @@ async def _whole(op: Operation, begun: RunningRun | StoredTurn, *, stop: bool) -
         return _reply(
             turn, ending, begun.transcript.said(at=ending.answer_at), begun.progress.calls, begun.progress.taint
         )
-    turn, ending = await following.wait_for_end(op, begun.id)
-    text = reply_in(await following.read_pieces(op, begun.id), at=ending.answer_at)
+    turn, ending = await replay.wait_for_end(op, begun.id)
+    text = reply_in(await replay.read_pieces(op, begun.id), at=ending.answer_at)
     async with op.begin(held=False) as ctx:
         run = await agent_rows.find_run(ctx.db, ctx.who, begun.id)
         calls = await agent_rows.list_calls(ctx.db, ctx.who.org_id, begun.id)

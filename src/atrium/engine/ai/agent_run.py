@@ -14,13 +14,13 @@ from typing import Any, TypeVar
 import msgspec
 
 from atrium.engine.ai import agent_rows, conversations, store
+from atrium.engine.ai.active_turn import Asking, Reserved, Running, judged, refused, settled_elsewhere, until_settled
 from atrium.engine.ai.agent_calls import CallEnded, CallKeeper, call_one, require_ours, taken_over
 from atrium.engine.ai.agent_model import MOST_CALLS, MOST_TOKENS, OPEN, AgentCall, RunProgress, Stop, Taint, told
 from atrium.engine.ai.model import Ending, NewTurn, TurnState
-from atrium.engine.ai.running import Asking, Reserved, Running, judged, refused, settled_elsewhere, until_settled
 from atrium.engine.executors.turns import LONGEST_TURN, open_model, reserved_for
 from atrium.engine.inference.estimates import Estimator
-from atrium.engine.jobs import parts as job_parts
+from atrium.engine.jobs import child_jobs as job_parts
 from atrium.engine.tools.calls import digest_of
 from atrium.engine.tools.service import effect_of
 from atrium.ground.access import service as access

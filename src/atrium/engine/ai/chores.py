@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from atrium.engine.ai import keeping, store
+from atrium.engine.ai import store, upkeep
 from atrium.seams.retention import Retention, always
 from atrium.seams.settings import Settings
 from atrium.seams.wiring import Chore
@@ -15,8 +15,8 @@ def _turn_age(settings: Settings) -> timedelta:
 TURNS = Retention("turns.forget", _turn_age, store.forget_turns)
 PROCESSES = Retention("turns.forget_processes", always(timedelta(days=1)), store.forget_processes)
 CHORES = (
-    Chore("turns.store", 1, keeping.store_pieces),
-    Chore("turns.settle_lost", 2, keeping.settle_lost),
+    Chore("turns.store", 1, upkeep.store_pieces),
+    Chore("turns.settle_lost", 2, upkeep.settle_lost),
     TURNS.chore(),
     PROCESSES.chore(),
 )

@@ -8,7 +8,7 @@ import msgspec
 
 from atrium.engine.ai.model import BadConversation, ChatMessage, Content, FilePart, ShownUsage, TextPart
 from atrium.engine.repository import service as repository
-from atrium.engine.repository import writing
+from atrium.engine.repository import writes
 from atrium.engine.repository.model import ObjectDraft, StoredObject
 from atrium.kit.errors import TooLarge
 from atrium.kit.ids import new_id
@@ -43,7 +43,7 @@ async def begin(ctx: Context, prompt: Content) -> UUID:
     title = _title_of(prompt)
     # A key is read by more people than the object: it says nothing of the question.
     key = f"chats/{new_id()}.json"
-    written = await writing.write_small(ctx, _draft(key, title), msgspec.json.encode(Conversation(title)))
+    written = await writes.write_small(ctx, _draft(key, title), msgspec.json.encode(Conversation(title)))
     return written.id
 
 
@@ -62,7 +62,7 @@ async def add(ctx: Context, id: UUID, said: list[Said], *, tainted: bool = False
     before = await _opened(ctx, stored)
     tainted = tainted or _is_tainted(ctx, stored, before) or any(has_file(one.content) for one in said)
     after = Conversation(before.title, [*before.messages, *said], tainted)
-    await writing.write_small(ctx, _draft(stored.key, before.title), msgspec.json.encode(after), target=stored)
+    await writes.write_small(ctx, _draft(stored.key, before.title), msgspec.json.encode(after), target=stored)
 
 
 def exchange(prompt: Content, asked: datetime, turn: UUID, text: str, usage: ShownUsage) -> list[Said]:

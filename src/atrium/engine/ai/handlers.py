@@ -5,7 +5,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.ai import agent, following, service
+from atrium.engine.ai import agent, replay, service
 from atrium.engine.ai.agent_model import MOST_CALLS, MOST_STEPS, USUAL_STEPS, AgentQuestion, AgentReply, Decision
 from atrium.engine.ai.model import (
     BODY_LIMIT,
@@ -118,13 +118,13 @@ async def stream_chat(
         return await service.stop(op, body.stop)
     if last_event_id:
         # A client that reconnects may send its question again; it has begun to hear the answer.
-        return EventStream(await service.resume_after(op, last_event_id), following.goodbye)
+        return EventStream(await service.resume_after(op, last_event_id), replay.goodbye)
     if body.resume is not None:
-        return EventStream(await service.resume(op, body.resume, -1), following.goodbye)
+        return EventStream(await service.resume(op, body.resume, -1), replay.goodbye)
     if body.prompt is None:
         raise Invalid("send one of prompt, resume and stop")
     question = msgspec.structs.replace(_question(body, body.prompt), on_disconnect=body.on_disconnect)
-    return EventStream(await service.stream(op, question, key), following.goodbye)
+    return EventStream(await service.stream(op, question, key), replay.goodbye)
 
 
 async def run_agent(op: Operation, body: AgentAsk, *, key: IdempotencyKey | None = None) -> EventStream | AgentReply:
@@ -133,16 +133,14 @@ async def run_agent(op: Operation, body: AgentAsk, *, key: IdempotencyKey | None
         raise Invalid("send either a prompt, or the run to go on with")
     if body.run is not None:
         if body.stream:
-            return EventStream(
-                await agent.stream_on(op, body.run, body.decisions, body.on_disconnect), following.goodbye
-            )
+            return EventStream(await agent.stream_on(op, body.run, body.decisions, body.on_disconnect), replay.goodbye)
         return await agent.go_on(op, body.run, body.decisions)
     if body.decisions is not None or body.prompt is None:
         raise Invalid("decisions belong to a run; send its id as `run`")
     question = msgspec.structs.replace(_question(body, body.prompt), on_disconnect=body.on_disconnect)
     asked = AgentQuestion(question=question, tools=body.tools, max_steps=body.max_steps)
     if body.stream:
-        return EventStream(await agent.stream(op, asked, key), following.goodbye)
+        return EventStream(await agent.stream(op, asked, key), replay.goodbye)
     return await agent.run(op, asked, key)
 
 

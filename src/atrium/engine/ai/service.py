@@ -9,7 +9,8 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.ai import conversations, following, parts, store
+from atrium.engine.ai import conversations, message_parts, replay, store
+from atrium.engine.ai.active_turn import Running, RunningTurn
 from atrium.engine.ai.model import (
     Busy,
     ChatMessage,
@@ -30,12 +31,11 @@ from atrium.engine.ai.model import (
     TurnMissing,
     UtilityModel,
 )
-from atrium.engine.ai.running import Running, RunningTurn
 from atrium.engine.executors import service as executors
 from atrium.engine.executors import turns
 from atrium.engine.executors.model import LOCAL
 from atrium.engine.inference.estimates import SHORT, Estimator, length_of
-from atrium.engine.jobs import parts as job_parts
+from atrium.engine.jobs import child_jobs as job_parts
 from atrium.ground.access import service as access
 from atrium.ground.idempotency import service as idempotency
 from atrium.ground.idempotency.model import KeyReused
@@ -131,8 +131,8 @@ async def chat(op: Operation, question: Question, key: str | None) -> ChatReply:
         turn, ending = await until_ended(op, begun, stop=key is None)
         text, thinking = begun.transcript.said(), begun.transcript.said(thinking=True)
     else:
-        turn, ending = await following.wait_for_end(op, begun.id)
-        pieces = await following.read_pieces(op, begun.id)
+        turn, ending = await replay.wait_for_end(op, begun.id)
+        pieces = await replay.read_pieces(op, begun.id)
         text, thinking = reply_in(pieces), reply_in(pieces, thinking=True)
     return _reply(turn, ending, text, thinking)
 
@@ -147,7 +147,7 @@ async def stream(op: Operation, question: Question, key: str | None) -> AsyncGen
 
 async def resume(op: Operation, id: UUID, after: int) -> AsyncGenerator[bytes, None]:
     """The events of a turn after a position, from whichever process asks for it; -1 is from the beginning."""
-    return resumed(op, await following.read_turn(op, id), after)
+    return resumed(op, await replay.read_turn(op, id), after)
 
 
 async def resume_after(op: Operation, event_id: str) -> AsyncGenerator[bytes, None]:
@@ -164,7 +164,7 @@ async def resume_after(op: Operation, event_id: str) -> AsyncGenerator[bytes, No
 
 async def stop(op: Operation, id: UUID) -> StoppedTurn:
     """Hang up on the model, in whichever process; what it said is kept and paid. A turn that has ended stays as it is."""
-    turn = await following.read_turn(op, id)
+    turn = await replay.read_turn(op, id)
     if turn.state == "running":
         running: Running | None = op.services.turns.find(id)
         if running is not None:
@@ -174,11 +174,11 @@ async def stop(op: Operation, id: UUID) -> StoppedTurn:
                 await store.ask_to_stop(ctx.db, ctx.who, id, turn.process_id)
         try:
             async with asyncio.timeout(_STOP_SECONDS):
-                turn, _ = await following.wait_for_end(op, id)
+                turn, _ = await replay.wait_for_end(op, id)
         except TimeoutError:
             # Its process does not answer; when it has died, the turn is ended by another.
-            turn = await following.read_turn(op, id)
-    ending, pieces = turn.ended(), await following.read_pieces(op, id)
+            turn = await replay.read_turn(op, id)
+    ending, pieces = turn.ended(), await replay.read_pieces(op, id)
     text = reply_in(pieces, at=0 if ending is None else ending.answer_at)
     return StoppedTurn(id, turn.state, text, None if ending is None else ending.usage)
 
@@ -299,7 +299,7 @@ async def messages_of(op: Operation, question: Question, earlier: list[ChatMessa
     """What is said to the model: what the conversation holds, what came along, and the question."""
     earlier = earlier[len(question.messages) + 1 - MOST_MESSAGES :]
     said = [*earlier, *question.messages, ChatMessage("user", question.prompt)]
-    return await parts.messages_of(op, said, len(earlier))
+    return await message_parts.messages_of(op, said, len(earlier))
 
 
 async def _costs(op: Operation, turn: Turn) -> tuple[dict[str, int], int]:
@@ -350,12 +350,12 @@ async def until_ended(op: Operation, running: Running, *, stop: bool) -> tuple[S
 
 def resumed(op: Operation, turn: StoredTurn, after: int) -> AsyncGenerator[bytes, None]:
     """The events of a turn after a position, out of this process or out of PostgreSQL."""
-    first = following.first_frame(turn) if after < 0 else b""
+    first = replay.first_frame(turn) if after < 0 else b""
     running: Running | None = op.services.turns.find(turn.id)
     if running is None:
         # Told here with a status where it can be: the reply that begins takes the place.
         take_permit(op).leave()
-        return following.follow(op, turn, after, first)
+        return replay.follow(op, turn, after, first)
     if running.transcript.readers >= _MOST_READERS:
         raise Busy(f"{_MOST_READERS} connections read this reply already; close one of them", retry_after=2)
     return running.transcript.follow(after, first)
@@ -366,7 +366,7 @@ def take_permit(op: Operation) -> Permit:
     services = op.services
     permit = None if services.state.draining else services.turns.capacity.take(op.who.org_id)
     if permit is None:
-        raise following.busy()
+        raise replay.busy()
     return permit
 
 

@@ -8,7 +8,7 @@ import msgspec
 
 from atrium.engine.executors import store
 from atrium.engine.inference.estimates import Estimator
-from atrium.engine.jobs import parts
+from atrium.engine.jobs import child_jobs
 from atrium.engine.jobs.model import ENDED, JobPart
 from atrium.kit.postgres.database import refusal_of
 from atrium.kit.postgres.notify import wait_for
@@ -43,7 +43,7 @@ class WorkerPort:
         """What the worker says, as its heartbeats bring it; one that is not there or falls silent is unavailable."""
         id = await self._queue(turn)
         heard, absence = "", _Absence(self._op, self._place)
-        with self._op.services.notifier.subscribe(frozenset({parts.topic_of(id)})) as notified:
+        with self._op.services.notifier.subscribe(frozenset({child_jobs.topic_of(id)})) as notified:
             while True:
                 found, said = await self._look(id, len(heard))
                 if said:
@@ -59,7 +59,7 @@ class WorkerPort:
     async def _queue(self, turn: Turn) -> UUID:
         try:
             async with self._op.begin(held=False) as ctx:
-                return await parts.enqueue(ctx, self._kind, turn, self._place, self._whole)
+                return await child_jobs.enqueue(ctx, self._kind, turn, self._place, self._whole)
         except Exception as error:
             if (refusal := refusal_of(error)) is None:
                 raise
@@ -68,7 +68,7 @@ class WorkerPort:
     async def _look(self, id: UUID, after: int) -> tuple[JobPart | None, str]:
         try:
             async with self._op.begin(held=False) as ctx:
-                found, said = await parts.read(ctx, id, after)
+                found, said = await child_jobs.read(ctx, id, after)
         except Exception as error:
             if refusal_of(error) is None:
                 raise

@@ -4,6 +4,7 @@ import asyncio
 from uuid import UUID
 
 from atrium.engine.executors import store
+from atrium.engine.executors.health_checks import subject_of
 from atrium.engine.executors.model import (
     LOCAL,
     SIMULATED,
@@ -19,12 +20,11 @@ from atrium.engine.executors.model import (
     StoredExecutor,
     TooManyExecutors,
 )
-from atrium.engine.executors.probing import subject_of
 from atrium.engine.executors.turns import configured_port, default_name, key_binding, list_chosen, local_port
 from atrium.engine.jobs import remote
 from atrium.ground.access import service as access
 from atrium.ground.audit import service as audit
-from atrium.ground.identity import giving
+from atrium.ground.identity import role_changes
 from atrium.ground.tenancy import service as tenancy
 from atrium.ground.tenancy.model import OrgMissing
 from atrium.kit.crypto.keys import Keyring
@@ -70,7 +70,7 @@ async def create_executor(op: Operation, spec: ExecutorSpec, bound_to: UUID | No
         if token is not None:
             await store.insert_credential(ctx.db, id, digest_of(token.encode()))
         facts = {"name": name, "mode": mode, "bound_to": bound_to and str(bound_to)}
-        await audit.record(ctx, "executors.created", id, **facts, **await giving.token_of(ctx))
+        await audit.record(ctx, "executors.created", id, **facts, **await role_changes.token_of(ctx))
     return NewExecutor(id, name, mode, spec.model, spec.capabilities, bound_to, "active", row.created_at, token)
 
 

@@ -24,7 +24,7 @@ from atrium.engine.inference.wire import Machine, OpenAIWire
 from atrium.ground.access import service as access
 from atrium.kit.ids import NIL
 from atrium.kit.schemas.parse import ReplyRefused, judge_json
-from atrium.kit.telemetry import tracing
+from atrium.kit.telemetry import trace_context
 from atrium.kit.work.compute import heavy
 from atrium.seams.context import Context, Operation, Services
 from atrium.seams.jobs import Amounts, JobPlacement
@@ -147,7 +147,7 @@ async def open_model(op: Operation, name: str, whole: UUID | None = None) -> Ope
     A pull executor is asked by a job, which is part of `whole`.
     """
     opened = await _open_model(op, name, whole)
-    if tracing.recording() is None:
+    if trace_context.recording() is None:
         return opened
     return msgspec.structs.replace(opened, port=TracedPort(opened.port, name, opened.model))
 

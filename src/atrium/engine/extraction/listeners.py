@@ -1,7 +1,7 @@
 """What extraction does when an object is written: a plain text is kept with its version, any other is awaited and read by a job."""
 
 from atrium.engine.extraction import service
-from atrium.engine.extraction.reading import is_extractable, read_plain
+from atrium.engine.extraction.text_process import is_extractable, read_plain
 from atrium.engine.repository import texts
 from atrium.engine.repository.model import ObjectWritten, Text
 from atrium.seams.context import Context

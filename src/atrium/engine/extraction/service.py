@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from uuid import UUID
 
 from atrium.engine.extraction.model import CurrentText
-from atrium.engine.extraction.reading import Extracted, ExtractionFailed, extract, is_extractable, kind_of
+from atrium.engine.extraction.text_process import Extracted, ExtractionFailed, extract, is_extractable, kind_of
 from atrium.engine.jobs import service as jobs
 from atrium.engine.repository import service as repository
 from atrium.engine.repository import texts

@@ -3,8 +3,8 @@
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-from atrium.kit.telemetry import tracing
-from atrium.kit.telemetry.tracing import Trace, Value
+from atrium.kit.telemetry import trace_context
+from atrium.kit.telemetry.trace_context import Trace, Value
 from atrium.seams.models import Done, ModelEvent, ModelPort, Turn
 
 
@@ -16,7 +16,7 @@ class TracedPort:
 
     async def stream(self, turn: Turn) -> AsyncGenerator[list[ModelEvent], None]:
         """What the model says as it says it."""
-        outer = tracing.current()
+        outer = trace_context.current()
         if outer is None or outer.span is None:
             async with aclosing(self._port.stream(turn)) as arriving:
                 async for said in arriving:
@@ -52,9 +52,9 @@ class TracedPort:
 
 async def _next_within(place: Trace, arriving: AsyncGenerator[list[ModelEvent], None]) -> list[ModelEvent] | None:
     """What comes next, asked for inside the span; between two pieces their reader is where it was."""
-    outer = tracing.current()
-    tracing.move(place)
+    outer = trace_context.current()
+    trace_context.move(place)
     try:
         return await anext(arriving, None)
     finally:
-        tracing.move(outer)
+        trace_context.move(outer)

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from atrium.engine.jobs import parts, queue_rows, service
+from atrium.engine.jobs import child_jobs, queue_rows, service
 from atrium.seams.retention import Retention, always, days
 from atrium.seams.wiring import Chore
 
@@ -12,5 +12,5 @@ CHORES = (
     Chore("jobs.sweep", 1, service.sweep),
     FINISHED.chore(),
     WORKERS.chore(),
-    Chore("jobs.forget_parts", 60, parts.forget),
+    Chore("jobs.forget_parts", 60, child_jobs.forget),
 )

@@ -7,9 +7,9 @@ from functools import partial
 from typing import NamedTuple
 from uuid import UUID
 
-from atrium.engine.jobs import claiming, queue_rows
+from atrium.engine.jobs import attempts, queue_rows
 from atrium.engine.jobs.model import Attempt, Report, StaleClaim
-from atrium.engine.jobs.settling import settle
+from atrium.engine.jobs.settlement import settle
 from atrium.kit.postgres.wait_queues import Fetch
 from atrium.kit.telemetry.log import log
 from atrium.seams.context import Services
@@ -75,7 +75,7 @@ def _fetch(services: Services, wants: _Wants, *, noting: bool = False) -> Fetch:
             if len(claims) > 1:
                 ids, tokens = [claim.id for claim in claims], [claim.token for claim in claims]
                 await queue_rows.assign(db, ids, tokens, workers[: len(claims)])
-        begun = {attempt.claim.id: attempt for attempt in await claiming.begin(services, claims)} if claims else {}
+        begun = {attempt.claim.id: attempt for attempt in await attempts.begin(services, claims)} if claims else {}
         handed = [begun.get(claim.id) for claim in claims]
         return handed + [None] * (len(workers) - len(handed))
 

@@ -4,7 +4,7 @@ from itertools import groupby
 from uuid import UUID
 
 from atrium.engine.jobs import queue_rows, store
-from atrium.engine.jobs.settling import follow
+from atrium.engine.jobs.settlement import follow
 from atrium.kit.telemetry.log import log
 from atrium.seams.context import Services
 

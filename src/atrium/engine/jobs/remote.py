@@ -7,7 +7,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.jobs import parts, queue_rows, store
+from atrium.engine.jobs import child_jobs, queue_rows, store
 from atrium.engine.jobs.dispatcher import Gone, claim_one
 from atrium.engine.jobs.kinds import ask_kind
 from atrium.engine.jobs.model import (
@@ -24,7 +24,7 @@ from atrium.engine.jobs.model import (
     pool_of,
     readable,
 )
-from atrium.engine.jobs.settling import settle, settle_within
+from atrium.engine.jobs.settlement import settle, settle_within
 from atrium.kit.postgres.database import Transaction
 from atrium.seams.context import Services
 from atrium.seams.jobs import JobKind
@@ -64,7 +64,7 @@ async def hear(
     """What the current attempt has said, from a position on."""
     async with services.database.begin_system() as db:
         claim = await _held(db, worker, bound_to, id, token)
-    await parts.hear(services, claim, at, text)
+    await child_jobs.hear(services, claim, at, text)
 
 
 async def extend_lease(services: Services, worker: UUID, bound_to: UUID | None, id: UUID, token: str | None) -> Lease:

@@ -10,14 +10,14 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.jobs import claiming, queue_rows
+from atrium.engine.jobs import attempts, queue_rows
 from atrium.engine.jobs.model import Attempt, Claim, Following, Report, StaleClaim, backoff, readable
-from atrium.engine.jobs.settling import settle_and_take
+from atrium.engine.jobs.settlement import settle_and_take
 from atrium.kit.errors import AppError, Kind
 from atrium.kit.ids import new_id
 from atrium.kit.postgres.database import Transaction, refusal_of
 from atrium.kit.postgres.notify import wait_for
-from atrium.kit.telemetry import tracing
+from atrium.kit.telemetry import trace_context
 from atrium.kit.telemetry.log import log
 from atrium.kit.web.strict_json import has_nul
 from atrium.kit.work.shares import Busy
@@ -125,7 +125,7 @@ class Runner:
         return len(claims) < most
 
     async def _claim(self, most: int, passing: Sequence[UUID] = ()) -> list[Claim]:
-        return await claiming.claim(self._services.database, list(self._kinds), self.id, most, None, passing)
+        return await attempts.claim(self._services.database, list(self._kinds), self.id, most, None, passing)
 
     async def _claim_fairly(self) -> list[Claim]:
         """One attempt, of a team that has none here if there is one; the last place is never a team's that has the others."""
@@ -140,7 +140,7 @@ class Runner:
     async def _begin(self, claims: list[Claim]) -> None:
         begun: set[UUID] = set()
         try:
-            for attempt in await claiming.begin(self._services, claims):
+            for attempt in await attempts.begin(self._services, claims):
                 begun.add(attempt.claim.id)
                 self._start(attempt)
         finally:
@@ -165,9 +165,9 @@ class Runner:
         self._look.set()
 
     async def _run(self, attempt: Attempt, assignment: Assignment) -> None:
-        parent = tracing.parse(attempt.traceparent.encode()) if attempt.traceparent else None
+        parent = trace_context.parse(attempt.traceparent.encode()) if attempt.traceparent else None
         name = f"job {assignment.kind}"
-        trace = tracing.enter(self._services.telemetry, name, "consumer", parent, str(assignment.id))
+        trace = trace_context.enter(self._services.telemetry, name, "consumer", parent, str(assignment.id))
         if trace.span is None:
             await self._carry_out(attempt, assignment)
             return
@@ -188,7 +188,7 @@ class Runner:
         )
         try:
             report = await self._performed(op, attempt, assignment)
-            if report.outcome == "failed" and (span := tracing.recording()) is not None:
+            if report.outcome == "failed" and (span := trace_context.recording()) is not None:
                 span.note("error.type", "job_failed")
         except asyncio.CancelledError:
             if not self._stopping:
@@ -224,7 +224,7 @@ class Runner:
 
     async def _take(self, db: Transaction, following: Following, most: int) -> list[Attempt]:
         """Attempts at jobs that follow from what this runner settles; they take the places of what has ended."""
-        return await claiming.hand_on(self._services, db, following, self.id, most)
+        return await attempts.hand_on(self._services, db, following, self.id, most)
 
     async def _keep_forever(self) -> None:
         period = min((kind.lease for kind in self._kinds.values()), default=60) / 3

@@ -23,7 +23,7 @@ from atrium.engine.jobs.model import (
     error_of,
     pool_of,
 )
-from atrium.engine.jobs.settling import follow
+from atrium.engine.jobs.settlement import follow
 from atrium.ground.access.model import NotPermitted
 from atrium.ground.audit import service as audit
 from atrium.ground.quotas import service as quotas

@@ -10,7 +10,7 @@ import msgspec
 from atrium.engine.jobs.model import AttemptInput, Claim, FoundJob, NewJob, Report, Settled
 from atrium.ground.identity.service import PEOPLE
 from atrium.kit.postgres.database import Transaction
-from atrium.kit.telemetry import tracing
+from atrium.kit.telemetry import trace_context
 from atrium.seams.context import Principal
 from atrium.seams.jobs import DoneBeside
 
@@ -146,7 +146,7 @@ def _queued(owner: Principal, drafts: list[NewJob]) -> dict[str, Any]:
 
 def _traceparent() -> str | None:
     """What the jobs follow from; nothing where it is for several at once."""
-    place = tracing.current()
+    place = trace_context.current()
     return None if place is None else place.traceparent
 
 

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.repository import moving, sharing, trash
+from atrium.engine.repository import moves, sharing, trash
 from atrium.engine.repository.model import Visibility
 from atrium.kit.errors import AppError, Unauthenticated
 from atrium.seams.context import Context, Operation
@@ -28,7 +28,7 @@ class Done(msgspec.Struct, frozen=True):
 
 async def move(op: Operation, ids: list[UUID], folder: str) -> Done:
     """Put objects into a folder, each under the name it has."""
-    return await _each(op, ids, lambda ctx, one: moving.move_into(ctx, one, folder))
+    return await _each(op, ids, lambda ctx, one: moves.move_into(ctx, one, folder))
 
 
 async def delete(op: Operation, ids: list[UUID]) -> Done:
@@ -44,7 +44,7 @@ async def set_visibility(op: Operation, ids: list[UUID], visibility: Visibility)
 async def move_folder(op: Operation, before: str, after: str) -> Done:
     """Move a folder, all of it or nothing."""
     async with op.begin() as ctx:
-        return Done(await moving.move_folder(ctx, before, after), [])
+        return Done(await moves.move_folder(ctx, before, after), [])
 
 
 async def _each(op: Operation, ids: list[UUID], act: Callable[[Context, UUID], Awaitable[object]]) -> Done:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.repository import batches, moving, packing, permissions, service, sharing, trash, writing
+from atrium.engine.repository import archives, batches, moves, permissions, service, sharing, trash, writes
 from atrium.engine.repository.model import (
     BadKey,
     Capability,
@@ -76,7 +76,7 @@ async def put_object(
     require_plain(key)
     draft = ObjectDraft(key=key, content_type=body.content_type, filename=filename, visibility=visibility)
     conditions = Conditions(if_match=if_match, if_none_match=if_none_match)
-    stored = await writing.put_object(op, draft, body.chunks, body.length, conditions)
+    stored = await writes.put_object(op, draft, body.chunks, body.length, conditions)
     return Put(await permissions.show_written(op, stored), new=stored.version.number == 1)
 
 
@@ -150,8 +150,8 @@ async def download_zip(op: Operation, *, prefix: Prefix = "", ids: Ids | None = 
     if ids is not None and prefix:
         raise Invalid("name objects by ids, or a folder by prefix")
     wanted = None if ids is None else [UUID(one) for one in ids.split(",")]
-    found = await packing.find_packed(op, prefix, wanted)
-    length, source = packing.archive_of(op, found, prefix if wanted is None else None)
+    found = await archives.find_packed(op, prefix, wanted)
+    length, source = archives.archive_of(op, found, prefix if wanted is None else None)
     name = name_in(prefix) if prefix else "files"
     disposition = http.disposition("application/zip", f"{name}.zip", shown=False)
     return Download(200, [("content-type", "application/zip"), ("content-disposition", disposition)], length, source)
@@ -165,7 +165,7 @@ class Destination(msgspec.Struct, forbid_unknown_fields=True):
 
 async def move_object(ctx: Context, id: UUID, body: Destination, *, if_match: IfMatch | None = None) -> ObjectReply:
     """Move or rename an object: another key, and the same id, versions and shares."""
-    return await permissions.show(ctx, await moving.move_object(ctx, id, body.key, if_match))
+    return await permissions.show(ctx, await moves.move_object(ctx, id, body.key, if_match))
 
 
 FolderName = Annotated[str, msgspec.Meta(max_length=1024, pattern=r"(^|/)$")]

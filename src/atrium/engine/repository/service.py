@@ -30,7 +30,7 @@ from atrium.engine.repository.model import (
     WrittenVersion,
     after_all_with,
 )
-from atrium.engine.repository.writing import SMALL
+from atrium.engine.repository.writes import SMALL
 from atrium.ground.access import service as access
 from atrium.ground.audit import service as audit
 from atrium.ground.sharing import abilities

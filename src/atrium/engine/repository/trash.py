@@ -7,7 +7,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.repository import blob_rows, permissions, space, store, trash_rows, writing
+from atrium.engine.repository import blob_rows, permissions, space, store, trash_rows, writes
 from atrium.engine.repository.model import (
     OBJECTS,
     Conditions,
@@ -40,7 +40,7 @@ class HandedOver(msgspec.Struct, frozen=True):
 async def delete_object(ctx: Context, id: UUID, if_match: str | None = None) -> StoredObject:
     """Put an object with all versions in the trash: one's own, one granted, or any of the team's when managing files."""
     target = await _deletable(ctx, id)
-    writing.require_conditions(target, Conditions(if_match=if_match))
+    writes.require_conditions(target, Conditions(if_match=if_match))
     await _delete(ctx, target, keep=bool(ctx.services.settings.trash_days))
     return target
 

@@ -9,8 +9,8 @@ import msgspec
 
 from atrium.engine.tools import calls
 from atrium.engine.workflows import run_rows
-from atrium.engine.workflows.advancing import StepInput, StepResult
 from atrium.engine.workflows.bounds import bind
+from atrium.engine.workflows.progress import StepInput, StepResult
 from atrium.kit.web.strict_json import has_nul
 from atrium.seams.context import Operation, RunStep
 from atrium.seams.jobs import Assignment, Beside, DoneBeside

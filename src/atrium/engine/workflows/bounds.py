@@ -7,7 +7,7 @@ import msgspec
 
 from atrium.engine.repository.model import KIND as OBJECT
 from atrium.engine.workflows import bound_rows
-from atrium.engine.workflows.memory import Memory
+from atrium.engine.workflows.process_cache import Memory
 from atrium.ground.access.model import NotPermitted
 from atrium.ground.identity import service as identity
 from atrium.seams.context import Bound, Context, Operation, Principal

@@ -7,9 +7,7 @@ import msgspec
 
 from atrium.engine.tools import service as tools
 from atrium.engine.workflows import definition_rows as rows
-from atrium.engine.workflows.brought import PluginSpec
 from atrium.engine.workflows.definition_rows import DefinitionRow, KnownRow, SummaryRow
-from atrium.engine.workflows.memory import Memory
 from atrium.engine.workflows.model import (
     Checked,
     Definition,
@@ -28,6 +26,8 @@ from atrium.engine.workflows.model import (
     WorkflowSummary,
     tag_of,
 )
+from atrium.engine.workflows.plugin_specs import PluginSpec
+from atrium.engine.workflows.process_cache import Memory
 from atrium.engine.workflows.specs import digest_of, read_spec
 from atrium.ground.audit import service as audit
 from atrium.ground.quotas import service as quotas

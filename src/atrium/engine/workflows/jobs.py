@@ -1,19 +1,19 @@
 """The job kind `workflows.step`: every step, item of a map and choice is one job."""
 
 from atrium.engine.jobs.model import Drafts, FinishedJob
-from atrium.engine.workflows import advancing, running
-from atrium.engine.workflows.advancing import STEP_KIND, StepInput, StepResult
+from atrium.engine.workflows import progress, step_attempt
 from atrium.engine.workflows.beside import read_beside
+from atrium.engine.workflows.progress import STEP_KIND, StepInput, StepResult
 from atrium.seams.context import Context, Operation
 from atrium.seams.jobs import Assignment, Beside, DoneBeside, JobKind
 
 
 async def _run(op: Operation, job: Assignment) -> StepResult:
-    return await running.run_step(op, job)
+    return await step_attempt.run_step(op, job)
 
 
 async def _finished(ctx: Context, jobs: list[FinishedJob]) -> list[Drafts]:
-    return await advancing.advance(ctx, jobs)
+    return await progress.advance(ctx, jobs)
 
 
 async def _beside(op: Operation, job: Assignment, beside: Beside) -> list[DoneBeside]:
@@ -21,7 +21,7 @@ async def _beside(op: Operation, job: Assignment, beside: Beside) -> list[DoneBe
 
 
 async def _broken(ctx: Context, job: FinishedJob) -> None:
-    await advancing.break_off(ctx, job)
+    await progress.break_off(ctx, job)
 
 
 KINDS = (

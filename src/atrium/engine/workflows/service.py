@@ -10,20 +10,19 @@ from atrium.engine.jobs import service as jobs
 from atrium.engine.repository import service as repository
 from atrium.engine.repository.model import KIND as OBJECT
 from atrium.engine.workflows import (
-    advancing,
     bound_rows,
     definitions,
     interpreter,
     listing_rows,
-    reading,
-    resuming,
+    progress,
+    resumption,
     run_rows,
+    run_view,
     store,
 )
 from atrium.engine.workflows.bindings import FEW_VALUES, check_input, size_of
 from atrium.engine.workflows.interpreter import NeedsOutputs, RunEnd, Spec
 from atrium.engine.workflows.listing_rows import RunFilter
-from atrium.engine.workflows.memory import Memory
 from atrium.engine.workflows.model import (
     BadRunInput,
     CannotResume,
@@ -38,6 +37,7 @@ from atrium.engine.workflows.model import (
     RunSummary,
     TooManyRuns,
 )
+from atrium.engine.workflows.process_cache import Memory
 from atrium.engine.workflows.run_rows import LockedRun, NewRun
 from atrium.engine.workflows.specs import read_spec
 from atrium.ground.audit import service as audit
@@ -71,7 +71,7 @@ async def start_run(
     A resumed run takes over what an ended one has done before a step, and begins there; its input and version are the old
     run's unless given. One that goes on with what a trigger fired is bound as that was, with the caller in the writer's place.
     """
-    ended = await resuming.find_ended(ctx, resume) if resume else None
+    ended = await resumption.find_ended(ctx, resume) if resume else None
     if ended is not None:
         if ended.summary.workflow.slug != slug:
             raise CannotResume(f"this is a run of {ended.summary.workflow.slug}; resume it there")
@@ -85,8 +85,8 @@ async def start_run(
     if ended is not None and resume is not None:
         was = ended.summary.workflow
         old = await read_spec(ctx, ctx.who.team_id, was.slug, was.version)
-        taken = await resuming.take_over(ctx, ended, resume, old, spec)
-    descent = origin or (await resuming.read_origin(ctx, resume, found) if resume else None) or Origin(None)
+        taken = await resumption.take_over(ctx, ended, resume, old, spec)
+    descent = origin or (await resumption.read_origin(ctx, resume, found) if resume else None) or Origin(None)
     if origin is None and taken is None:
         # What a written file fires always starts; the write itself was admitted.
         await quotas.require_space(ctx, ctx.who.team_id, size_of(input))
@@ -121,13 +121,13 @@ async def start_accepted(
 ) -> UUID:
     """The same, of the version alone that this digest stands for; that the caller has looked at it is kept."""
     if resume is not None and version is None:
-        version = (await reading.find_run(ctx, resume.run_id)).summary.workflow.version
+        version = (await run_view.find_run(ctx, resume.run_id)).summary.workflow.version
     found = await definitions.find(ctx, slug, version)
     await definitions.accept(ctx, found, accept)
     return await start_run(ctx, slug, given, version=version, found=found, resume=resume)
 
 
-async def _begin(ctx: Context, run: NewRun, spec: Spec, taken: resuming.Taken | None, resume: Resume | None) -> None:
+async def _begin(ctx: Context, run: NewRun, spec: Spec, taken: resumption.Taken | None, resume: Resume | None) -> None:
     """Enter the first step, or the one to resume at, with what was taken over."""
     row = LockedRun(
         run.id, run.team_id, run.user_id, run.slug, run.version, "running", run.locale, run.input, taken.used if taken else 0
@@ -136,7 +136,7 @@ async def _begin(ctx: Context, run: NewRun, spec: Spec, taken: resuming.Taken | 
     looked_for: set[str] = set() if taken else set(spec.names)
     while True:
         try:
-            situation, step = advancing.situation_of(row, spec, outputs, looked_for), resume.step if resume else None
+            situation, step = progress.situation_of(row, spec, outputs, looked_for), resume.step if resume else None
             weight = spec.weights[step or spec.workflow.start]
             moves = await run_bounded(weight, interpreter.begin, situation, step, small=FEW_VALUES)
             break
@@ -146,7 +146,7 @@ async def _begin(ctx: Context, run: NewRun, spec: Spec, taken: resuming.Taken | 
             found = await run_rows.list_outputs(ctx.db, run.org_id, keys)
             outputs |= {name: output for _, name, _, output in found}
     if taken is not None and resume is not None:
-        reused = await resuming.reuse_items(ctx, taken, resume, spec, moves)
+        reused = await resumption.reuse_items(ctx, taken, resume, spec, moves)
         source = taken.run.summary.id
         copied = await store.read_size(ctx.db, run.org_id, source, taken.steps, resume.step, reused)
         await quotas.require_space(ctx, run.team_id, size_of(run.input) + copied)
@@ -154,7 +154,7 @@ async def _begin(ctx: Context, run: NewRun, spec: Spec, taken: resuming.Taken | 
         await store.copy_things(ctx.db, run.org_id, run.id, source)
     # The input may say what it is called: a run's values are for those who can read what fired it.
     fired_by = [] if run.fired_by is None else [(run.id, (OBJECT, run.fired_by))]
-    for drafts in await advancing.write(
+    for drafts in await progress.write(
         ctx, [(row, spec, ctx.who, moves)], given=[(run.id, run.input)], things=fired_by
     ):
         await jobs.queue(ctx, drafts)
@@ -188,7 +188,7 @@ def _memory(ctx: Context) -> Memory:
 
 async def read_run(ctx: Context, id: UUID, step: str | None = None, cursor: str | None = None) -> Run:
     """A run with its steps; with `step` only that one, its items from the cursor on."""
-    return await reading.read_run(ctx, id, step, cursor)
+    return await run_view.read_run(ctx, id, step, cursor)
 
 
 async def list_runs(ctx: Context, chosen: RunFilter, limit: int, cursor: str | None) -> Page[RunSummary]:
@@ -200,8 +200,8 @@ async def list_runs(ctx: Context, chosen: RunFilter, limit: int, cursor: str | N
     )
     page = pager.page(found, limit, lambda run: run.id)
     failed = [run for run in page.items if run.error is not None]
-    shown = await reading.list_shown(ctx, failed, ctx.who.team_id) if failed else set()
-    return Page([run if run.id in shown else reading.without_values(run) for run in page.items], page.next_cursor)
+    shown = await run_view.list_shown(ctx, failed, ctx.who.team_id) if failed else set()
+    return Page([run if run.id in shown else run_view.without_values(run) for run in page.items], page.next_cursor)
 
 
 async def withdraw_egress(ctx: Context, trigger_id: UUID) -> None:
@@ -218,7 +218,7 @@ async def find_open_run(ctx: Context, slug: str) -> UUID | None:
 
 async def cancel_run(ctx: Context, id: UUID) -> Run:
     """Cancel a run: what waits of it never starts, a step that is executing finishes."""
-    found = await reading.find_run(ctx, id)
+    found = await run_view.find_run(ctx, id)
     mine = found.summary.started_by.user_id == ctx.who.user_id
     if not mine and "settings:manage" not in ctx.who.permissions:
         raise NotYours(
@@ -229,10 +229,10 @@ async def cancel_run(ctx: Context, id: UUID) -> Run:
     if run.state != "running":
         raise RunEnded("this run has ended already", state=run.state)
     await run_rows.update_runs(ctx.db, ctx.who.org_id, [(id, run.steps_used, RunEnd("cancelled"))])
-    await advancing.cancel_waiting(ctx, id)
+    await progress.cancel_waiting(ctx, id)
     await run_rows.cancel_open_map(ctx.db, ctx.who.org_id, id)
     await audit.record(ctx, "workflows.cancelled", id, slug=run.slug)
-    return await reading.read_run(ctx, id)
+    return await run_view.read_run(ctx, id)
 
 
 async def read_lineage(ctx: Context, run_id: UUID) -> Lineage | None:

@@ -6,7 +6,7 @@ from uuid import UUID
 from atrium.ground.access import service as access
 from atrium.ground.access.model import OrgRole, Role
 from atrium.ground.audit import service as audit
-from atrium.ground.identity import giving, sessions, store
+from atrium.ground.identity import role_changes, sessions, store
 from atrium.ground.identity.model import (
     HeirRequired,
     LastOwner,
@@ -50,7 +50,7 @@ async def hold(ctx: Context, member: Member, *others: UUID) -> People:
 
 def require_not_above(ctx: Context, person: Standing) -> None:
     """Refuse to act on a person whose role or flags the caller could not grant."""
-    giving.require_may_give(ctx.who, person.role, person.org_role, operator=person.operator)
+    role_changes.require_may_give(ctx.who, person.role, person.org_role, operator=person.operator)
 
 
 async def change_role(ctx: Context, id: UUID, role: Role, if_match: str | None) -> Member:
@@ -59,13 +59,13 @@ async def change_role(ctx: Context, id: UUID, role: Role, if_match: str | None) 
     people = await hold(ctx, member)
     require_current(if_match, people[id].etag())
     require_not_above(ctx, people[id])
-    await giving.require_may_place(ctx, member.team_id, role)
+    await role_changes.require_may_place(ctx, member.team_id, role)
     if role != Role.OWNER:
         _require_other_owner(people, people[id])
     changed = await store.set_role(ctx.db, ctx.who.org_id, id, role)
     if changed is None:
         raise UserMissing("this person has just left")
-    by = await giving.token_of(ctx)
+    by = await role_changes.token_of(ctx)
     await audit.record(ctx, "identity.role_changed", id, role=role, before=people[id].role, **by)
     return changed
 
@@ -146,7 +146,7 @@ def _require_may_hand_over_private(ctx: Context) -> None:
         raise OwnersOnly(
             "what no other person saw is handed over by an org_owner alone; without private it goes to the person's own trash"
         )
-    giving.require_may_give(ctx.who, org_role=OrgRole.OWNER)
+    role_changes.require_may_give(ctx.who, org_role=OrgRole.OWNER)
 
 
 def _require_heir(people: People, person: Standing, heir: UUID) -> None:

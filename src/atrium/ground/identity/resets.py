@@ -6,7 +6,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.ground.audit import service as audit
-from atrium.ground.identity import giving, members, passwords, sessions, store, two_factor
+from atrium.ground.identity import members, passwords, role_changes, sessions, store, two_factor
 from atrium.ground.identity.model import (
     Account,
     CodeRefused,
@@ -38,7 +38,7 @@ async def offer_reset(ctx: Context, id: UUID, base_url: str) -> ResetLink:
     people = await members.hold(ctx, member)
     members.require_not_above(ctx, people[id])
     link = await _offered(ctx.db, ctx.who.org_id, id, base_url)
-    by = await giving.token_of(ctx)
+    by = await role_changes.token_of(ctx)
     await audit.record(ctx, "identity.reset_link_made", id, username=member.username, **by)
     return link
 

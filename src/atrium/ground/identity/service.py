@@ -17,7 +17,6 @@ from atrium.ground.access.model import (
 from atrium.ground.audit import service as audit
 from atrium.ground.features.model import features_of, idle_permissions
 from atrium.ground.identity import sessions, store
-from atrium.ground.identity.giving import narrowed_scope, require_may_place, token_of
 from atrium.ground.identity.model import (
     Account,
     Given,
@@ -37,6 +36,7 @@ from atrium.ground.identity.model import (
     UserMissing,
     UsernameTaken,
 )
+from atrium.ground.identity.role_changes import narrowed_scope, require_may_place, token_of
 from atrium.ground.identity.sessions import open_session
 from atrium.ground.identity.two_factor import totp_binding
 from atrium.ground.tenancy import service as tenancy

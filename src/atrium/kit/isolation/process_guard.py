@@ -1,6 +1,6 @@
 """Runs one command and ends it, with everything it started, when the process that asked for it is gone; run alone.
 
-Usage: minder.py most_bytes names command… : `names` are the variables that the command sees, separated by commas. Standard input
+Usage: process_guard.py most_bytes names command… : `names` are the variables that the command sees, separated by commas. Standard input
 goes to the command, what it writes comes back; a line of more than `most_bytes` ends it. Exit code: the command's own, 125 when it
 could not be started, 126 when it wrote too long a line.
 """

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Hashable
 from typing import Any, TypeVar
 
-from atrium.kit.telemetry import tracing
-from atrium.kit.telemetry.tracing import Trace
+from atrium.kit.telemetry import trace_context
+from atrium.kit.telemetry.trace_context import Trace
 
 I = TypeVar("I")  # noqa: E741 - item
 R = TypeVar("R")
@@ -23,7 +23,7 @@ class Combiner:
     async def submit(self, key: Hashable, item: I, work: Work[I, R]) -> R:
         """The result of one item; an exception in its place is raised here. Alone, an item is worked on at once."""
         future: asyncio.Future[R] = asyncio.get_running_loop().create_future()
-        asked = item, future, tracing.current()
+        asked = item, future, trace_context.current()
         if key in self._waiting:
             self._waiting[key].append(asked)
         else:
@@ -37,7 +37,7 @@ class Combiner:
         while batch := self._waiting[key][: self._most]:
             self._waiting[key] = self._waiting[key][self._most :]
             # What is done for several is part of no one trace.
-            tracing.move(batch[0][2] if len(batch) == 1 else None)
+            trace_context.move(batch[0][2] if len(batch) == 1 else None)
             try:
                 results = await work([item for item, _, _ in batch])
             except Exception as error:  # whatever stopped the round stopped it for everyone in it

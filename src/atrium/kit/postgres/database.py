@@ -18,7 +18,7 @@ from atrium.kit.postgres import credential_hold
 from atrium.kit.postgres.credential_hold import Hold
 from atrium.kit.postgres.pool import ACQUIRE_SECONDS, Connection, Pool, patiently
 from atrium.kit.postgres.traced_connection import TracedConnection
-from atrium.kit.telemetry import tracing
+from atrium.kit.telemetry import trace_context
 from atrium.kit.work.shares import HEALTH, Busy, Shares, account
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -307,7 +307,7 @@ class Database:
     async def take(self, owner: Hashable = None) -> Connection:
         """A connection out of the pool, on this owner's account or on that of whom it is done for; the caller must release it."""
         connection = await self._pool.take(owner or account.get())
-        return connection if tracing.recording() is None else TracedConnection(connection)
+        return connection if trace_context.recording() is None else TracedConnection(connection)
 
     async def give_back(self, connection: Connection, *, clean: bool) -> None:
         """Return a connection; `clean` promises that everything done on it ended well."""

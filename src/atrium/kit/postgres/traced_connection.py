@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from atrium.kit.telemetry.tracing import Within
+from atrium.kit.telemetry.trace_context import Within
 
 _SPACE = re.compile(r"\s+")
 _TABLE = re.compile(r"\b(?:FROM|INTO|UPDATE|CALL)\s+([a-z_][a-z0-9_]*)")

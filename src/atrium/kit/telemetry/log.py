@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import structlog
 
-from atrium.kit.telemetry import tracing
+from atrium.kit.telemetry import trace_context
 from atrium.kit.telemetry.exceptions import describe, traceback_of
 
 log = structlog.get_logger("atrium")
@@ -17,7 +17,7 @@ log = structlog.get_logger("atrium")
 
 def _placed(logger: Any, method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     """Which request, job or chore it was, and the trace that is part of."""
-    place = tracing.here()
+    place = trace_context.here()
     event.setdefault("request_id", place.request_id)
     event["trace_id"] = place.id
     return event

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from atrium.kit.ids import new_id
-from atrium.kit.telemetry.tracing import Kind, Parent, Trace, Value
-from atrium.kit.telemetry.tracing import new_id as new_digits
+from atrium.kit.telemetry.trace_context import Kind, Parent, Trace, Value
+from atrium.kit.telemetry.trace_context import new_id as new_digits
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import Span as SdkSpan

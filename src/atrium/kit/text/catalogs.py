@@ -10,7 +10,7 @@ from typing import Any
 
 from babel.core import get_global
 
-from atrium.kit.work.pacing import paced
+from atrium.kit.work.pace import paced
 
 BASE = "en"
 LOCALE_PATTERN = r"^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$(?!\n)"

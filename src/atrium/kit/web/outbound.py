@@ -13,8 +13,8 @@ from urllib.parse import SplitResult, quote, urlsplit
 import certifi
 import httptools
 
-from atrium.kit.telemetry import tracing
-from atrium.kit.telemetry.tracing import Within
+from atrium.kit.telemetry import trace_context
+from atrium.kit.telemetry.trace_context import Within
 from atrium.kit.web.addresses import NotPublic, Unresolved, find_public, is_trusted
 
 CONNECT_SECONDS = 5.0
@@ -69,7 +69,7 @@ class Client:
         facts = {"http.request.method": method, "server.address": parts.hostname or ""}
         with Within(method, "client", **facts) as span:
             answer = await self._send(
-                method, parts, {**headers, "traceparent": tracing.here().traceparent}, content, silence
+                method, parts, {**headers, "traceparent": trace_context.here().traceparent}, content, silence
             )
             if span is not None:
                 span.note("http.response.status_code", answer.status)

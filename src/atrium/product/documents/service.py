@@ -3,7 +3,7 @@
 from collections.abc import Awaitable
 from uuid import UUID
 
-from atrium.engine.repository import permissions, writing
+from atrium.engine.repository import permissions, writes
 from atrium.engine.repository import service as repository
 from atrium.engine.repository import trash as repository_trash
 from atrium.engine.repository.model import (
@@ -36,7 +36,7 @@ from atrium.seams.context import Context
 async def create_document(ctx: Context, title: str, body: str, visibility: Visibility) -> Document:
     """Write a new document; its key is made from the title and is the caller's to keep."""
     key = f"{_beginning(title)}{new_id().hex[-8:]}.md"
-    written = await writing.write_small(ctx, _draft(key, title, visibility), body.encode())
+    written = await writes.write_small(ctx, _draft(key, title, visibility), body.encode())
     return document_of(written, body)
 
 
@@ -66,7 +66,7 @@ async def change_document(
     _require_current(before, if_match)
     text = before.body if body is None else body
     draft = _draft(stored.key, title or before.title, visibility)
-    return document_of(await writing.write_small(ctx, draft, text.encode(), target=stored), text)
+    return document_of(await writes.write_small(ctx, draft, text.encode(), target=stored), text)
 
 
 async def show(ctx: Context, document: Document) -> DocumentReply:

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.product.knowledge import merging
+from atrium.product.knowledge import merges
 from atrium.seams.context import Operation
 from atrium.seams.jobs import Assignment, JobKind
 
@@ -26,12 +26,12 @@ class UnmergeOf(msgspec.Struct, forbid_unknown_fields=True):
 async def _merge(op: Operation, job: Assignment) -> dict[str, Any]:
     async with op.begin() as ctx:
         # The job's id is the merge's, so that an attempt which ended unseen is not repeated.
-        return {"merge": await merging.merge(ctx, job.id, job.arguments.keep, job.arguments.drop)}
+        return {"merge": await merges.merge(ctx, job.id, job.arguments.keep, job.arguments.drop)}
 
 
 async def _unmerge(op: Operation, job: Assignment) -> dict[str, Any]:
     async with op.begin() as ctx:
-        await merging.unmerge(ctx, job.arguments.merge, again=job.attempt > 1)
+        await merges.unmerge(ctx, job.arguments.merge, again=job.attempt > 1)
     return {"merge": job.arguments.merge}
 
 

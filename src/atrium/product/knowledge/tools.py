@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from atrium.engine.repository.model import ObjectMissing
-from atrium.product.knowledge import reading, service
+from atrium.product.knowledge import extraction, service
 from atrium.product.knowledge.model import Extracted
 from atrium.seams.context import Context, Operation
 from atrium.seams.tools import LONGEST_CALL, Parameter, Tool, require_id
@@ -16,7 +16,7 @@ async def _list_unextracted(ctx: Context, arguments: dict[str, Any]) -> list[UUI
 
 async def _extract(op: Operation, arguments: dict[str, Any]) -> Extracted:
     missing = ObjectMissing("this is not the id of a file; files_list tells them")
-    return await reading.extract(op, require_id(arguments, "object", missing))
+    return await extraction.extract(op, require_id(arguments, "object", missing))
 
 
 TOOLS = (

@@ -5,7 +5,7 @@ from datetime import timedelta
 from atrium.ground.tenancy import service as tenancy
 from atrium.kit.ids import NIL
 from atrium.kit.telemetry.log import log
-from atrium.product.localization import importing, store
+from atrium.product.localization import imports, store
 from atrium.product.localization.copies import Copies
 from atrium.product.localization.model import ImportRunning
 from atrium.seams.context import Context, Services
@@ -21,7 +21,7 @@ async def look_at_disk(services: Services) -> int:
     async with services.database.begin_system() as db:
         founding = (await tenancy.read_instance(Context.of_company(services, db, NIL))).founding
     try:
-        report = await importing.import_start(services, founding.org_id) if founding else None
+        report = await imports.import_start(services, founding.org_id) if founding else None
     except ImportRunning:
         # It may take in less than everything, or be cut off: the next round looks again.
         return 0

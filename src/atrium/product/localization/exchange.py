@@ -10,14 +10,14 @@ import msgspec
 
 from atrium.engine.jobs import service as jobs
 from atrium.engine.repository import service as repository
-from atrium.engine.repository import writing
+from atrium.engine.repository import writes
 from atrium.engine.repository.model import ObjectDraft
 from atrium.ground.access import service as access
 from atrium.ground.audit import service as audit
 from atrium.ground.tenancy.locales import locale_folders
 from atrium.ground.tenancy.model import Founding, LocaleName
-from atrium.product.localization import disk, formats, importing, service, store
-from atrium.product.localization.importing import Import
+from atrium.product.localization import disk, formats, imports, service, store
+from atrium.product.localization.imports import Import
 from atrium.product.localization.model import (
     BadFile,
     ExportedLocale,
@@ -65,11 +65,11 @@ async def run_import(op: Operation, job: Assignment) -> dict[str, Any]:
     founding = await service.open_manager(op)
     given: ImportOf = job.arguments
     work = Import(op.begin, founding.org_id, op.who.user_id, given.dry_run, given.locales)
-    work.cancel, work.at_once, work.tell = job.cancel, importing.AT_ONCE, _teller(op, founding, job.id)
+    work.cancel, work.at_once, work.tell = job.cancel, imports.AT_ONCE, _teller(op, founding, job.id)
     if given.object_id is not None and given.locale is not None:
         await _import_object(op, founding, work, given.object_id, given.locale)
     else:
-        await importing.import_disk(op.services, work)
+        await imports.import_disk(op.services, work)
     async with op.begin() as ctx:
         await audit.record(ctx, "localization.imported", job.id, dry_run=given.dry_run)
     return work.report.shown()
@@ -104,10 +104,10 @@ async def _import_object(op: Operation, founding: Founding, work: Import, id: UU
         known = await store.list_locales(ctx.db, founding.org_id)
     if locale not in known:
         # A locale that is named in an import exists from then on.
-        await importing.import_disk(
+        await imports.import_disk(
             op.services, Import(op.begin, founding.org_id, op.who.user_id, work.dry_run, [locale])
         )
-    await importing.propose(work, locale, texts)
+    await imports.propose(work, locale, texts)
 
 
 async def export_locale(op: Operation, locale: str) -> ExportedLocale:
@@ -136,7 +136,7 @@ async def export_object(op: Operation, locale: str, format: FileFormat) -> Expor
     body = await asyncio.to_thread(formats.written, format, locale, rows)
     ending, content_type = formats.ENDINGS[format]
     draft = ObjectDraft(key=f"l10n/{locale}.{ending}", content_type=content_type, visibility="team")
-    written = await writing.put_object(op, draft, _sent(body), len(body))
+    written = await writes.put_object(op, draft, _sent(body), len(body))
     async with op.begin() as ctx:
         await audit.record(ctx, "localization.exported", locale, format=format, object=str(written.id))
     return ExportedObject(written.id, written.key, written.version.number)

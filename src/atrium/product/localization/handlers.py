@@ -9,7 +9,7 @@ from atrium.ground.identity.model import Locale
 from atrium.ground.tenancy.model import LocaleName
 from atrium.kit.errors import Invalid
 from atrium.kit.web.pages import Cursor, Limit, Page
-from atrium.product.localization import drafting, exchange, service
+from atrium.product.localization import drafts, exchange, service
 from atrium.product.localization.exchange import ImportOf
 from atrium.product.localization.model import (
     Catalog,
@@ -114,7 +114,7 @@ class DraftAsk(msgspec.Struct, forbid_unknown_fields=True):
 
 async def draft_missing(op: Operation, body: DraftAsk) -> Accepted[DraftBatch]:
     """Queue drafts by a model for what a locale lacks, at most 20 jobs of 25 messages, paid by the caller's team."""
-    return Accepted(await drafting.start_drafts(op, body.locale, body.ns, follow=body.continue_))
+    return Accepted(await drafts.start_drafts(op, body.locale, body.ns, follow=body.continue_))
 
 
 class DiscardAsk(msgspec.Struct, forbid_unknown_fields=True):

@@ -3,7 +3,7 @@
 from typing import Any
 
 from atrium.engine.jobs.model import Drafts, FinishedJob
-from atrium.product.localization import drafting, exchange, store
+from atrium.product.localization import drafts, exchange, store
 from atrium.seams.context import Context, Operation
 from atrium.seams.jobs import Assignment, JobKind
 
@@ -17,11 +17,11 @@ async def _import_ended(ctx: Context, jobs: list[FinishedJob]) -> None:
 
 
 async def _draft(op: Operation, job: Assignment) -> dict[str, Any]:
-    return await drafting.run_draft(op, job)
+    return await drafts.run_draft(op, job)
 
 
 async def _draft_ended(ctx: Context, jobs: list[FinishedJob]) -> list[Drafts]:
-    return await drafting.follow_up(ctx, jobs)
+    return await drafts.follow_up(ctx, jobs)
 
 
 KINDS = (
@@ -36,9 +36,9 @@ KINDS = (
         public=False,
     ),
     JobKind(
-        name=drafting.DRAFT_KIND,
+        name=drafts.DRAFT_KIND,
         description="Draft messages that a locale lacks, by the model of the role `utility`.",
-        arguments=drafting.DraftOf,
+        arguments=drafts.DraftOf,
         run=_draft,
         finished=_draft_ended,
         lease=300,

@@ -14,7 +14,7 @@ from atrium.kit.text import catalogs
 from atrium.kit.text.catalogs import BASE
 from atrium.kit.web.etags import require_current
 from atrium.kit.web.pages import Page, Pager, fitting
-from atrium.product.localization import checks, copies, importing, store
+from atrium.product.localization import checks, copies, imports, store
 from atrium.product.localization.model import (
     Catalog,
     Check,
@@ -60,7 +60,7 @@ async def open_manager(op: Operation) -> Founding:
         founding = (await tenancy.read_instance(ctx)).founding
     if founding is None or founding.org_id != op.who.org_id:
         raise NotThisInstance("the catalogs belong to the instance's first company; ask one of its people")
-    await importing.ensure_loaded(op, founding.org_id)
+    await imports.ensure_loaded(op, founding.org_id)
     return founding
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from atrium.engine.tools.wording import readable, readable_schema
+from atrium.engine.tools.descriptions import readable, readable_schema
 from atrium.kit.schemas.cost import SchemaRefused
 from atrium.kit.schemas.parse import compile_schema
 from atrium.kit.text.plain import seen

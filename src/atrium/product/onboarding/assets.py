@@ -6,7 +6,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.repository import release, space, uploads, writing
+from atrium.engine.repository import release, space, uploads, writes
 from atrium.ground.audit import service as audit
 from atrium.ground.quotas import service as quotas
 from atrium.kit.ids import new_id
@@ -75,7 +75,7 @@ async def create_asset(op: Operation, kind: AssetKind, filename: str, data: str)
             await audit.record(ctx, "onboarding.asset_added", new.id, asset=kind, bytes=new.size)
             return row
 
-        row = await writing.publish(op, upload, refer)
+        row = await writes.publish(op, upload, refer)
     assert row is not None  # noqa: S101 - INSERT … RETURNING without a conflict clause always returns
     return _shown(row)
 

@@ -6,7 +6,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.engine.jobs.model import FinishedJob
-from atrium.product.onboarding import judging, prospect_rows
+from atrium.product.onboarding import judge, prospect_rows
 from atrium.product.onboarding.funnel import funnel_of
 from atrium.product.onboarding.service import JUDGE_KIND
 from atrium.seams.context import Context, Operation
@@ -30,7 +30,7 @@ async def _run(op: Operation, job: Assignment) -> dict[str, Any]:
     if asked.again:
         return {"judged": False}
     if asked.prospect is None:
-        said, executor = await judging.ask(op, asked.prompt, asked.answers)
+        said, executor = await judge.ask(op, asked.prompt, asked.answers)
         return {**msgspec.to_builtins(said), "model": executor}
     return await _judge(op, asked.prospect)
 
@@ -41,7 +41,7 @@ async def _judge(op: Operation, id: UUID) -> dict[str, Any]:
         form = found and await funnel_of(ctx.services).find(ctx, ctx.who.org_id, found.version)
     if found is None or found.judged or not form or not form.judge_prompt.strip():
         return {"judged": False}
-    said, executor = await judging.ask(op, form.judge_prompt, found.fields)
+    said, executor = await judge.ask(op, form.judge_prompt, found.fields)
     kept = {"score": said.score, "reasons": said.reasons, "model": executor}
     async with op.begin() as ctx:
         return {"judged": await prospect_rows.keep_judgement(ctx.db, ctx.who.org_id, id, said.verdict, kept)}

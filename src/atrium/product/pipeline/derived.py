@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from atrium.engine.repository import service as repository
-from atrium.engine.repository import uploads, writing
+from atrium.engine.repository import uploads, writes
 from atrium.engine.repository.model import (
     Conditions,
     ObjectDraft,
@@ -74,14 +74,14 @@ async def _write(
         await ctx.keep_result(kept[0])
 
     draft = ObjectDraft(key=key, content_type=made.content_type, visibility=place.visibility)
-    await writing.write_object(op, draft, upload, place.conditions, _provenance(op, source), also)
+    await writes.write_object(op, draft, upload, place.conditions, _provenance(op, source), also)
     return kept[0]
 
 
 async def _find_place(ctx: Context, source_id: UUID, key: str) -> _Place:
     source = await repository.read_object(ctx, source_id)
     seen = _seen(ctx, source)
-    existing = await writing.require_writable(ctx, ObjectDraft(key=key, content_type=""), Conditions())
+    existing = await writes.require_writable(ctx, ObjectDraft(key=key, content_type=""), Conditions())
     if existing is None:
         return _Place(seen, Conditions(if_none_match="*"), seen)
     if existing.version.deleted:

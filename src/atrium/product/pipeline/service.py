@@ -11,7 +11,7 @@ from atrium.engine.repository import texts
 from atrium.engine.repository.model import MARKDOWN, StoredObject, is_markdown
 from atrium.ground.access import service as access
 from atrium.kit.text.languages import canonical, is_tag
-from atrium.product.pipeline import derived, rendering
+from atrium.product.pipeline import derived, template_process
 from atrium.product.pipeline.fields import LONGEST_TEXT, as_document, ask_for_fields, fields_schema
 from atrium.product.pipeline.model import BadLocale, Made, ReadSource, TextTooLong
 from atrium.product.translation import service as translation
@@ -47,7 +47,7 @@ async def render_form(op: Operation, id: UUID, template: str, data: dict[str, An
     """Fill in a Liquid template, and write the form beside the object as `<key>.form.md`."""
     source = await _read_source(op, id)
     await derived.require_place(op, source, "form.md")
-    form = await rendering.render(op, template, data)
+    form = await template_process.render(op, template, data)
 
     def described(written: StoredObject) -> Artifact:
         return _artifact("document", written, f"form, {len(form)} characters", source)

@@ -6,7 +6,7 @@ from uuid import UUID
 from atrium.engine.repository.model import ObjectMissing
 from atrium.product.pipeline import service
 from atrium.product.pipeline.fields import LONGEST_TURN
-from atrium.product.translation.asking import LONGEST_WORK
+from atrium.product.translation.model_batches import LONGEST_WORK
 from atrium.seams.context import Operation
 from atrium.seams.tools import Artifact, Parameter, Tool, require_id
 

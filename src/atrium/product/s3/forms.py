@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from urllib.parse import quote
 
-from atrium.engine.repository import uploads, writing
+from atrium.engine.repository import uploads, writes
 from atrium.kit.errors import Suspended
-from atrium.product.s3 import buckets, checksums, credentials, payload, putting, sigv2, sigv4, tags, xml
+from atrium.product.s3 import buckets, checksums, credentials, payload, put_object, sigv2, sigv4, tags, xml
 from atrium.product.s3.model import Refusal
 from atrium.product.s3.policy import PostPolicy, read_policy
 from atrium.product.s3.replies import Headers, empty, tag, wired, xml_reply
@@ -48,18 +48,18 @@ async def post_object(op: Operation, request: S3Request) -> Download:
     buckets.require_private(posted)
     async with op.begin() as ctx:
         bucket = await buckets.open_bucket(ctx, request.bucket)
-        draft = putting.draft_of(posted, bucket.at(key))
+        draft = put_object.draft_of(posted, bucket.at(key))
         if "tagging" in fields:
             draft.attributes["tags"] = tags.in_document(fields["tagging"].encode())
-        conditions = putting.conditions_of(posted)
-        await writing.require_writable(ctx, draft, conditions)
+        conditions = put_object.conditions_of(posted)
+        await writes.require_writable(ctx, draft, conditions)
     claim = checksums.claim_of(posted)
     async with uploads.receive(op, policy.bounded(form.file()), None, hashes=claim.hashes) as upload:
         policy.require_size(upload.staged.size)
         checksum = claim.settle(upload.staged, {})
-        draft = putting.finished(draft, upload.staged.hashes["md5"].hex(), checksum)
-        written = await writing.write_object(op, draft, upload, conditions)
-    return _replied(request, fields, key, putting.written_headers(written, checksum), tag(written.version))
+        draft = put_object.finished(draft, upload.staged.hashes["md5"].hex(), checksum)
+        written = await writes.write_object(op, draft, upload, conditions)
+    return _replied(request, fields, key, put_object.written_headers(written, checksum), tag(written.version))
 
 
 async def _admit(op: Operation, request: S3Request, fields: dict[str, str]) -> PostPolicy:

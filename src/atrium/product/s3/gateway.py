@@ -9,13 +9,13 @@ from atrium.product.s3 import (
     buckets,
     cors,
     credentials,
-    deleting,
+    delete_object,
     forms,
-    listing,
+    get_object,
+    list_objects,
     multipart,
     payload,
-    putting,
-    reading,
+    put_object,
     refusals,
 )
 from atrium.product.s3.model import Refusal
@@ -79,10 +79,10 @@ def _of_bucket(request: S3Request) -> dict[str, Act]:
     if request.has("uploads"):
         return {"GET": multipart.list_uploads}
     if request.has("versions"):
-        return {"GET": listing.list_versions}
+        return {"GET": list_objects.list_versions}
     if request.has("delete"):
-        return {"POST": deleting.delete_objects}
-    listed = listing.list_v2 if request.query.get("list-type") == "2" else listing.list_v1
+        return {"POST": delete_object.delete_objects}
+    listed = list_objects.list_v2 if request.query.get("list-type") == "2" else list_objects.list_v1
     return {
         "GET": listed,
         "HEAD": buckets.head_bucket,
@@ -103,18 +103,18 @@ def _of_object(request: S3Request) -> dict[str, Act]:
     if request.has("uploads"):
         return {"POST": multipart.create_upload}
     if request.has("tagging"):
-        return {"GET": reading.get_tags, "PUT": putting.put_tags, "DELETE": putting.delete_tags}
+        return {"GET": get_object.get_tags, "PUT": put_object.put_tags, "DELETE": put_object.delete_tags}
     if request.has("acl"):
-        return {"GET": reading.get_access_list, "PUT": putting.put_access_list}
+        return {"GET": get_object.get_access_list, "PUT": put_object.put_access_list}
     if request.has("attributes"):
-        return {"GET": reading.get_attributes}
+        return {"GET": get_object.get_attributes}
     if request.has(*_NOT_OF_OBJECTS):
-        return {"GET": reading.refuse_lock} if request.has("legal-hold", "retention") else {}
+        return {"GET": get_object.refuse_lock} if request.has("legal-hold", "retention") else {}
     return {
-        "GET": reading.get_object,
-        "HEAD": reading.get_object,
-        "PUT": putting.copy_object if copying else putting.put_object,
-        "DELETE": deleting.delete_object,
+        "GET": get_object.get_object,
+        "HEAD": get_object.get_object,
+        "PUT": put_object.copy_object if copying else put_object.put_object,
+        "DELETE": delete_object.delete_object,
     }
 
 

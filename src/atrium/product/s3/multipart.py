@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from atrium.engine.repository import parts, uploads
+from atrium.engine.repository import multipart, uploads
 from atrium.engine.repository import service as repository
 from atrium.engine.repository.model import Keyed, MultipartUpload, ObjectDraft, StoredObject, UploadedPart
 from atrium.kit.errors import AppError
 from atrium.kit.files.staging_area import Staged
 from atrium.kit.ids import NIL
-from atrium.product.s3 import buckets, checksums, payload, putting, refusals, xml
+from atrium.product.s3 import buckets, checksums, payload, put_object, refusals, xml
 from atrium.product.s3.checksums import Checksum
 from atrium.product.s3.model import Bucket, Refusal
 from atrium.product.s3.payload import Admitted
@@ -37,7 +37,7 @@ async def create_upload(op: Operation, admitted: Admitted) -> Download:
     kind = None if algorithm is None else checksums.kind_of(request, algorithm)
     async with op.begin() as ctx:
         bucket = await buckets.open_bucket(ctx, request.bucket)
-        draft = putting.draft_of(request, bucket.at(request.key))
+        draft = put_object.draft_of(request, bucket.at(request.key))
         kept = {
             "content_type": draft.content_type,
             "metadata": draft.metadata,
@@ -45,7 +45,7 @@ async def create_upload(op: Operation, admitted: Admitted) -> Download:
             "algorithm": algorithm,
             "kind": kind,
         }
-        upload = await parts.begin_upload(ctx, draft.key, kept)
+        upload = await multipart.begin_upload(ctx, draft.key, kept)
     headers: Headers = []
     if algorithm is not None and kind is not None:
         headers = [("x-amz-checksum-algorithm", algorithm.upper()), ("x-amz-checksum-type", kind)]
@@ -60,7 +60,7 @@ async def upload_part(op: Operation, admitted: Admitted) -> Download:
         upload = await _open(ctx, request)
     async with payload.receive(op, admitted, fallback=upload.draft["algorithm"]) as (arrived, checksum):
         part = _part(number, arrived.staged, checksum)
-        await parts.put_part(op, upload, arrived, part)
+        await multipart.put_part(op, upload, arrived, part)
     return empty(headers=[("etag", f'"{part.etag}"'), *([] if checksum is None else checksum.headers()[:1])])
 
 
@@ -69,7 +69,7 @@ async def copy_part(op: Operation, admitted: Admitted) -> Download:
     request, number = admitted.request, _part_number(admitted.request)
     async with op.begin() as ctx:
         upload = await _open(ctx, request)
-        source = await putting.read_source(ctx, request)
+        source = await put_object.read_source(ctx, request)
     start, stop = _copied_range(request.headers.get("x-amz-copy-source-range"), source)
     algorithm = upload.draft["algorithm"]
     hashes = ("md5",) if algorithm in (None, "sha256") else ("md5", algorithm)
@@ -77,7 +77,7 @@ async def copy_part(op: Operation, admitted: Admitted) -> Download:
     async with uploads.receive(op, content, stop - start, hashes=hashes) as arrived:
         checksum = checksums.ChecksumClaim(algorithm).settle(arrived.staged, {})
         part = _part(number, arrived.staged, checksum)
-        await parts.put_part(op, upload, arrived, part)
+        await multipart.put_part(op, upload, arrived, part)
     told = [xml.leaf("LastModified", moment(part.created_at)), xml.leaf("ETag", f'"{part.etag}"')]
     if checksum is not None:
         told.append(xml.leaf(f"Checksum{checksum.algorithm.upper()}", checksum.value))
@@ -92,12 +92,12 @@ async def complete_upload(op: Operation, admitted: Admitted) -> Download:
     async with op.begin() as ctx:
         bucket = await buckets.open_bucket(ctx, request.bucket)
         key = bucket.at(request.key)
-        upload = await parts.read_upload(ctx, _upload_id(request), key, completed=True)
+        upload = await multipart.read_upload(ctx, _upload_id(request), key, completed=True)
         if upload.version_id is not None:
             return xml_reply(
                 *_completed_before(request, bucket, await repository.find_keyed(ctx, key, upload.version_id))
             )
-        held = await parts.list_parts(ctx, upload)
+        held = await multipart.list_parts(ctx, upload)
     chosen = _chosen(listed, held, upload)
     joining = asyncio.ensure_future(_join(op, request, upload, chosen))
     done, _ = await asyncio.wait({joining}, timeout=_PATIENCE)
@@ -112,7 +112,7 @@ async def complete_upload(op: Operation, admitted: Admitted) -> Download:
 async def abort_upload(op: Operation, admitted: Admitted) -> Download:
     """AbortMultipartUpload."""
     async with op.begin() as ctx:
-        await parts.abort_upload(ctx, await _open(ctx, admitted.request))
+        await multipart.abort_upload(ctx, await _open(ctx, admitted.request))
     return empty(204)
 
 
@@ -122,7 +122,7 @@ async def list_parts(op: Operation, admitted: Admitted) -> Download:
     most, after = _bounded(request, "max-parts", _MOST_LISTED), _bounded(request, "part-number-marker", 0)
     async with op.begin() as ctx:
         upload = await _open(ctx, request)
-        found = await parts.list_parts(ctx, upload, after, min(most, _MOST_LISTED) + 1)
+        found = await multipart.list_parts(ctx, upload, after, min(most, _MOST_LISTED) + 1)
         whose = _people(ctx)
     shown = found[: min(most, _MOST_LISTED)]
     algorithm = upload.draft["algorithm"]
@@ -151,7 +151,7 @@ async def list_uploads(op: Operation, admitted: Admitted) -> Download:
         bucket = await buckets.open_bucket(ctx, request.bucket)
         after = (bucket.prefix + marker if marker else "", _marked(request) if marker else NIL)
         below = bucket.below(prefix)
-        found = [] if below is None else await parts.list_uploads(ctx, below, after, most + 1)
+        found = [] if below is None else await multipart.list_uploads(ctx, below, after, most + 1)
         whose = _people(ctx)
     shown = found[:most]
     more = len(found) > most and most > 0
@@ -172,7 +172,7 @@ async def list_uploads(op: Operation, admitted: Admitted) -> Download:
 
 async def _open(ctx: Context, request: S3Request) -> MultipartUpload:
     bucket = await buckets.open_bucket(ctx, request.bucket)
-    return await parts.read_upload(ctx, _upload_id(request), bucket.at(request.key))
+    return await multipart.read_upload(ctx, _upload_id(request), bucket.at(request.key))
 
 
 async def _join(
@@ -189,14 +189,14 @@ async def _join(
         draft = ObjectDraft(
             key=upload.key, content_type=kept["content_type"], metadata=kept["metadata"], attributes=attributes
         )
-        return putting.finished(draft, checksums.tag_of(part.etag for part in chosen), checksum)
+        return put_object.finished(draft, checksums.tag_of(part.etag for part in chosen), checksum)
 
     # What is made from the parts' checksums is known before a byte is joined, and so is that it is wrong.
     whole = kept["kind"] == "FULL_OBJECT"
     if not whole:
         _require_claimed(request, _checksum_of(kept, chosen, None))
-    written = await parts.complete_upload(
-        op, upload, chosen, drafted, putting.conditions_of(request), hashes=(algorithm,) if whole else ()
+    written = await multipart.complete_upload(
+        op, upload, chosen, drafted, put_object.conditions_of(request), hashes=(algorithm,) if whole else ()
     )
     return written, checksum
 

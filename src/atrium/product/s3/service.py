@@ -9,7 +9,7 @@ from atrium.engine.repository import service as repository
 from atrium.engine.repository.model import require_key
 from atrium.ground.access.model import NotPermitted
 from atrium.ground.audit import service as audit
-from atrium.ground.identity import giving, members
+from atrium.ground.identity import members, role_changes
 from atrium.ground.identity import service as identity
 from atrium.ground.identity.model import UserMissing
 from atrium.kit.crypto.keys import Keyring
@@ -46,7 +46,7 @@ async def issue_key(
     ctx: Context, name: str, scope: list[str] | None, prefix: str | None, host: str | None
 ) -> IssuedKey:
     """A key pair with at most the permissions of the credential that asks for it; its secret is shown once."""
-    narrowed, folder = giving.narrowed_scope(ctx.who, scope), _folder(prefix)
+    narrowed, folder = role_changes.narrowed_scope(ctx.who, scope), _folder(prefix)
     if len(await store.list_keys(ctx.db, ctx.who.org_id, ctx.who.user_id, KEY_LIMIT)) >= KEY_LIMIT:
         raise TooManyKeys(f"at most {KEY_LIMIT} access keys a person; revoke one you no longer use")
     id, access_key_id = new_id(), credentials.new_access_key_id()
@@ -55,7 +55,7 @@ async def issue_key(
     key = SealedKey(id, ctx.who.org_id, ctx.who.user_id, access_key_id, sealed)
     await store.insert_key(ctx.db, key, name, narrowed, folder)
     facts = {"name": name, "scope": narrowed, "prefix": folder, "access_key_id": access_key_id}
-    await audit.record(ctx, "s3.key_issued", id, **facts, **await giving.token_of(ctx))
+    await audit.record(ctx, "s3.key_issued", id, **facts, **await role_changes.token_of(ctx))
     settings = ctx.services.settings
     place = endpoint_of(ctx, host), settings.s3_bucket, settings.s3_region
     return IssuedKey(id, access_key_id, secret, name, narrowed, folder, *place)

@@ -3,7 +3,7 @@
 from itertools import groupby
 from uuid import UUID
 
-from atrium.product.search import index_rows, indexing, store
+from atrium.product.search import index, index_rows, store
 from atrium.seams.context import Services
 from atrium.seams.wiring import Chore
 
@@ -43,7 +43,7 @@ async def _read_batch(services: Services) -> int:
 
 async def _refresh(services: Services, org_id: UUID, source: str, ids: list[UUID]) -> None:
     async with services.database.begin(org_id) as db:
-        await indexing.refresh(db, services.compute, org_id, source, ids)
+        await index.refresh(db, services.compute, org_id, source, ids)
 
 
 async def read_moved(services: Services) -> int:
@@ -54,7 +54,7 @@ async def read_moved(services: Services) -> int:
             waiting = await store.list_moved(db, _BATCH)
         for org_id, things in groupby(waiting, key=lambda one: one[0]):
             async with services.database.begin(org_id) as db:
-                await indexing.read_moved(db, services.compute, org_id, [id for _, id in things])
+                await index.read_moved(db, services.compute, org_id, [id for _, id in things])
         done += len(waiting)
         if len(waiting) < _BATCH:
             break

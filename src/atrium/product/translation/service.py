@@ -15,7 +15,6 @@ from atrium.kit.text.languages import canonical, widening
 from atrium.kit.web.pages import Page, Pager, fitting
 from atrium.kit.work.compute import heavy
 from atrium.product.translation import store
-from atrium.product.translation.asking import Languages, Outcome, translate_units
 from atrium.product.translation.model import (
     SENTENCES,
     BadMessage,
@@ -34,6 +33,7 @@ from atrium.product.translation.model import (
     TranslationDraft,
     WantedTerm,
 )
+from atrium.product.translation.model_batches import Languages, Outcome, translate_units
 from atrium.product.translation.terms import Glossary, is_followed
 from atrium.product.translation.units.html import html_units
 from atrium.product.translation.units.markdown import markdown_units

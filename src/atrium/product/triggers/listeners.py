@@ -3,19 +3,19 @@
 from atrium.engine.repository.model import ObjectWritten
 from atrium.engine.workflows.model import FiredResumed
 from atrium.ground.identity.model import MemberRemoved
-from atrium.product.triggers import firing, service
+from atrium.product.triggers import fires, service
 from atrium.seams.context import Context
 from atrium.seams.wiring import Listener
 
 
 async def on_object_written(ctx: Context, event: ObjectWritten) -> None:
     """Start the workflows of the triggers that the version matches."""
-    await firing.fire(ctx, event)
+    await fires.fire(ctx, event)
 
 
 async def on_fired_resumed(ctx: Context, event: FiredResumed) -> None:
     """Whether the trigger's runs may send something elsewhere, as of now."""
-    event.egress = await firing.may_send(ctx, event.trigger_id, event.digest)
+    event.egress = await fires.may_send(ctx, event.trigger_id, event.digest)
 
 
 async def on_member_removed(ctx: Context, event: MemberRemoved) -> None:

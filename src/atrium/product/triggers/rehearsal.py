@@ -6,7 +6,7 @@ from atrium.engine.repository import service as repository
 from atrium.engine.repository.model import WrittenVersion
 from atrium.engine.workflows import service as workflows
 from atrium.engine.workflows.model import Found
-from atrium.product.triggers import firing, guard, inputs
+from atrium.product.triggers import fires, guard, inputs
 from atrium.product.triggers.fire_rows import types_of
 from atrium.product.triggers.guard import Descent
 from atrium.product.triggers.model import Armed, FiredVersion, Reason, Rehearsal, RehearsedFire, TriggerDraft
@@ -24,7 +24,7 @@ async def rehearse(
     """
     looked_at = await repository.list_newest_versions(ctx, LOOKED_AT, object_id)
     armed = Armed(trigger_id, draft.workflow_slug, draft.input, draft.fire_on_derived, draft.enabled)
-    against = await firing.reason_against_publisher(ctx, found, ctx.who.team_id)
+    against = await fires.reason_against_publisher(ctx, found, ctx.who.team_id)
     items = [await _rehearsed(ctx, armed, found, against, one) for one in looked_at if matches(draft, one)]
     return Rehearsal(len(looked_at), sum(item.would for item in items), items)
 

@@ -8,7 +8,7 @@ import msgspec
 from atrium.kit.ids import NIL
 from atrium.kit.postgres.database import Database, Transaction
 from atrium.kit.work.compute import ComputePool
-from atrium.product.search import index_rows, indexing
+from atrium.product.search import index, index_rows
 
 _BATCH = 100
 
@@ -30,14 +30,14 @@ async def rebuild(database: Database, compute: ComputePool, org_id: UUID) -> int
         while True:
             async with database.begin(org_id) as db:
                 ids = await index_rows.list_ids(db, org_id, source, after, _BATCH)
-                await indexing.refresh(db, compute, org_id, source, ids, again=True)
+                await index.refresh(db, compute, org_id, source, ids, again=True)
             done += len(ids)
             if len(ids) < _BATCH:
                 break
             after = ids[-1]
         async with database.begin(org_id) as db:
             left = await index_rows.list_left_over(db, org_id, source)
-            await indexing.refresh(db, compute, org_id, source, left)
+            await index.refresh(db, compute, org_id, source, left)
     return done
 
 
@@ -65,5 +65,5 @@ async def _wrong(
     db: Transaction, compute: ComputePool, org_id: UUID, source: str, ids: list[UUID]
 ) -> list[tuple[UUID, str]]:
     things = await index_rows.list_unread(db, org_id, source, ids, again=True)
-    read = [await indexing.read(compute, org_id, one.title, one.key or "", one.text) for one in things]
+    read = [await index.read(compute, org_id, one.title, one.key or "", one.text) for one in things]
     return await index_rows.list_wrong(db, org_id, source, [one.id for one in things], read)

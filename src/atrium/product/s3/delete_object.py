@@ -9,13 +9,13 @@ import msgspec
 
 from atrium.engine.repository import service as repository
 from atrium.engine.repository import trash as repository_trash
-from atrium.engine.repository import writing
+from atrium.engine.repository import writes
 from atrium.engine.repository.model import Keyed, is_writable
 from atrium.kit.errors import AppError
 from atrium.product.s3 import buckets, payload, refusals, xml
+from atrium.product.s3.get_object import names, version_id_of
 from atrium.product.s3.model import Bucket, Refusal
 from atrium.product.s3.payload import Admitted
-from atrium.product.s3.reading import names, version_id_of
 from atrium.product.s3.replies import empty, xml_reply
 from atrium.seams.context import Context, Operation
 from atrium.seams.routes import Download
@@ -119,7 +119,7 @@ async def _delete(ctx: Context, bucket: Bucket, target: DeleteTarget) -> Gone:
     if found is None:
         if target.conditional or not _marks_absent(bucket, key) or not await repository.is_free(ctx, key):
             return await _delete_unseen(ctx, key)
-        made = await writing.mark_absent(ctx, key)
+        made = await writes.mark_absent(ctx, key)
         return Gone(str(made.version.id), marker=True)
     if found.version.deleted and not bucket.versioned:
         # No client depends on markers here: the key is absent, and there is nothing to refuse.
@@ -128,7 +128,7 @@ async def _delete(ctx: Context, bucket: Bucket, target: DeleteTarget) -> Gone:
     if not bucket.versioned:
         await repository_trash.delete_object(ctx, found.object.id)
         return Gone()
-    marked = await writing.mark_deleted(ctx, found.object.id)
+    marked = await writes.mark_deleted(ctx, found.object.id)
     return Gone(str(marked.version.id), marker=True)
 
 

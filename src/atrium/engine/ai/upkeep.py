@@ -7,11 +7,11 @@ from uuid import UUID
 import msgspec
 
 from atrium.engine.ai import agent_rows, store
+from atrium.engine.ai.active_turn import Running, refused
 from atrium.engine.ai.model import Ending, Interrupted, LostTurn, NewPiece, StoredPiece
-from atrium.engine.ai.running import Running, refused
 from atrium.engine.executors.turns import paid_for
 from atrium.engine.inference.estimates import Estimator
-from atrium.engine.jobs import parts as job_parts
+from atrium.engine.jobs import child_jobs as job_parts
 from atrium.ground.quotas import service as quotas
 from atrium.ground.quotas.model import Admission
 from atrium.kit.postgres.database import refusal_of

@@ -11,10 +11,10 @@ import msgspec
 
 from atrium.engine.tools.calls import call_tool
 from atrium.engine.tools.model import BadArguments, ResultTooLarge, ToolDisabled, ToolFailed, ToolResult, ToolTimedOut
-from atrium.engine.workflows import advancing, run_rows
-from atrium.engine.workflows.advancing import StepInput, StepResult
+from atrium.engine.workflows import progress, run_rows
 from atrium.engine.workflows.bounds import bind
 from atrium.engine.workflows.model import AlreadyDone, StepFailed
+from atrium.engine.workflows.progress import StepInput, StepResult
 from atrium.engine.workflows.run_rows import StepKey
 from atrium.ground.access import service as access
 from atrium.ground.features import service as features
@@ -69,7 +69,7 @@ class _Keeper(msgspec.Struct):
         _require_storable(kept)
         if not await run_rows.keep(ctx.db, ctx.who.org_id, self.key, {"result": kept}):
             raise AlreadyDone("an earlier attempt at this step has done it, or the step is over")
-        await advancing.note_things(ctx, _touched(ctx), [(self.key[0], kept)], made=_made(ctx))
+        await progress.note_things(ctx, _touched(ctx), [(self.key[0], kept)], made=_made(ctx))
         self.noted |= set() if ctx.step is None else ctx.step.made
         self.kept = True
 
@@ -167,7 +167,7 @@ async def _failed(op: Operation, key: StepKey, job: Assignment, code: str, messa
     spent = {name: amount for name, amount in op.spent.items() if amount}
     async with op.begin(held=False) as ctx:
         row = await run_rows.note_failure(ctx.db, ctx.who.org_id, key, failure, spent)
-        await advancing.note_things(ctx, _touched(ctx), made=_made(ctx))
+        await progress.note_things(ctx, _touched(ctx), made=_made(ctx))
     if row is not None and row.kept:
         return _DONE
     raise StepFailed(message, again=row is not None and len(row.failures) <= retry)

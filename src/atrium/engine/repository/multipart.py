@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from atrium.engine.repository import blob_rows, part_rows, uploads, writing
+from atrium.engine.repository import blob_rows, part_rows, uploads, writes
 from atrium.engine.repository.model import (
     BytesUnavailable,
     Conditions,
@@ -33,7 +33,7 @@ _BATCH = 100
 async def begin_upload(ctx: Context, key: str, draft: dict[str, Any]) -> MultipartUpload:
     """Open an upload to a key the caller may write; `draft` is given back when it is completed."""
     require_key(key)
-    await writing.require_writable(ctx, ObjectDraft(key=key, content_type=""), Conditions())
+    await writes.require_writable(ctx, ObjectDraft(key=key, content_type=""), Conditions())
     made = await part_rows.insert_upload(ctx.db, ctx.who, new_id(), key, draft)
     if made is None:
         raise RuntimeError("an insert returns its row")
@@ -65,7 +65,7 @@ async def put_part(op: Operation, to: MultipartUpload, arrived: Upload, part: Up
             await blob_rows.insert_hints(ctx.db, org_id, [replaced.sha256], passing=True)
             await quotas.use_within(ctx, to.team_id, {STORAGE: -replaced.size})
 
-    await writing.publish(op, arrived, refer)
+    await writes.publish(op, arrived, refer)
 
 
 async def list_parts(ctx: Context, upload: MultipartUpload, after: int = 0, limit: int = 10_000) -> list[UploadedPart]:
@@ -89,13 +89,13 @@ async def complete_upload(
     """Join the chosen parts into the key's newest version; the others are let go. `drafted` sees the hashes of the whole."""
     size = sum(part.size for part in chosen)
     async with op.begin() as ctx:
-        await writing.require_writable(ctx, ObjectDraft(key=upload.key, content_type=""), conditions)
+        await writes.require_writable(ctx, ObjectDraft(key=upload.key, content_type=""), conditions)
 
     async def settle(ctx: Context, written: StoredObject) -> None:
         await _settle(ctx, upload, written)
 
     async with uploads.receive(op, _joined(op, chosen), size, counted=True, hashes=hashes) as arrived:
-        return await writing.write_object(op, drafted(arrived.staged), arrived, conditions, also=settle)
+        return await writes.write_object(op, drafted(arrived.staged), arrived, conditions, also=settle)
 
 
 async def abort_upload(ctx: Context, upload: MultipartUpload) -> None:

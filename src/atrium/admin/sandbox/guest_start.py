@@ -7,7 +7,7 @@ from typing import Any
 
 from atrium.admin.sandbox.model import Guest, GuestBroke, GuestManifest, GuestUnavailable, Introduction, ToolDefinition
 from atrium.admin.sandbox.process import LONGEST_LINE, GuestProcess
-from atrium.engine.tools.wording import readable, readable_schema
+from atrium.engine.tools.descriptions import readable, readable_schema
 from atrium.ground.access.model import PERMISSIONS
 from atrium.ground.features.model import FEATURES
 from atrium.kit.errors import AppError

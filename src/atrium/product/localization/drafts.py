@@ -16,7 +16,7 @@ from atrium.kit.text.catalogs import BASE
 from atrium.product.localization import checks, service, store
 from atrium.product.localization.model import DraftBatch, MessageRow, Namespace, NothingMissing
 from atrium.product.translation import service as translation
-from atrium.product.translation.asking import Languages
+from atrium.product.translation.model_batches import Languages
 from atrium.product.translation.terms import Glossary
 from atrium.seams.context import Context, Operation
 from atrium.seams.jobs import Assignment

@@ -7,8 +7,8 @@ from uuid import UUID
 from atrium.engine.ai import service as ai
 from atrium.engine.ai.model import UtilityModel
 from atrium.kit.work.compute import heavy
-from atrium.product.knowledge.judging import SCHEMA, Findings, Part, judged, refused
 from atrium.product.knowledge.model import Evidence, Mention
+from atrium.product.knowledge.reply_check import SCHEMA, Findings, Part, judged, refused
 from atrium.seams.context import Operation
 from atrium.seams.models import Message, ReplyUnfit, ResponseFormat, Turn
 

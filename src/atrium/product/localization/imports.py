@@ -12,9 +12,9 @@ from uuid import UUID
 from atrium.ground.tenancy.locales import locale_folders
 from atrium.kit.text import catalogs
 from atrium.kit.text.catalogs import BASE, LocaleFiles
-from atrium.product.localization import disk, merging, store
+from atrium.product.localization import comparison, disk, store
+from atrium.product.localization.comparison import Batch, Columns, Report, Wanted
 from atrium.product.localization.disk import DiskSource
-from atrium.product.localization.merging import Batch, Columns, Report, Wanted
 from atrium.product.localization.model import ImportRunning
 from atrium.seams.context import Context, Operation, Services
 
@@ -127,7 +127,7 @@ async def _take_locale(work: Import, found: DiskSource, locale: str, files: Loca
     work.report.of(locale)
 
     async def take(keys: Sequence[str]) -> None:
-        wanted, columns = await asyncio.to_thread(merging.wanted_of, found, files.messages, keys)
+        wanted, columns = await asyncio.to_thread(comparison.wanted_of, found, files.messages, keys)
         await _take_batch(work, Batch(locale, work.by), wanted, columns)
 
     await _in_batches(work, found.keys, take)
@@ -173,12 +173,12 @@ async def _write(work: Import, ctx: Context, batch: Batch, wanted: Sequence[Want
     """Write what differs by one statement, so that messages are locked before counts, and counts before locales."""
     there = sorted(key for key, is_there in known.items() if is_there)
     if not there:
-        columns = await asyncio.to_thread(merging.fresh, batch, wanted)
+        columns = await asyncio.to_thread(comparison.fresh, batch, wanted)
         if not work.dry_run:
             await store.insert_messages(ctx.db, work.org_id, batch.locale, columns, work.by)
         return
     rows = {row.key: row for row in await store.lock_messages(ctx.db, work.org_id, batch.locale, there)}
-    merged = await asyncio.to_thread(merging.merged, batch, wanted, rows)
+    merged = await asyncio.to_thread(comparison.merged, batch, wanted, rows)
     if merged is not None and not work.dry_run:
         await store.put_messages(ctx.db, work.org_id, batch.locale, merged)
 
@@ -216,7 +216,7 @@ async def propose(work: Import, locale: str, texts: dict[str, str]) -> None:
         async with work.begin() as ctx:
             found = await store.lock_messages(ctx.db, work.org_id, locale, keys)
             rows = {row.key: row for row in found if not row.retired}
-            made = await asyncio.to_thread(merging.proposals, batch, {key: texts[key] for key in keys}, rows)
+            made = await asyncio.to_thread(comparison.proposals, batch, {key: texts[key] for key in keys}, rows)
             if made is not None and not work.dry_run:
                 await store.put_messages(ctx.db, work.org_id, locale, made)
         work.report.add(batch)

@@ -6,8 +6,7 @@ from atrium.engine.extraction import service as extraction
 from atrium.engine.extraction.model import CurrentText, NoText
 from atrium.engine.repository import permissions
 from atrium.ground.access import service as access
-from atrium.product.knowledge import asking, store
-from atrium.product.knowledge.judging import Findings
+from atrium.product.knowledge import extraction_prompt, store
 from atrium.product.knowledge.model import (
     MOST_REFUSALS,
     AwaitsVersion,
@@ -16,6 +15,7 @@ from atrium.product.knowledge.model import (
     ReplyRefused,
     Share,
 )
+from atrium.product.knowledge.reply_check import Findings
 from atrium.seams.context import Context, Operation
 
 _ATTEMPTS = 3
@@ -34,7 +34,7 @@ async def extract(op: Operation, id: UUID) -> Extracted:
 
 async def _extract_current(op: Operation, id: UUID) -> Extracted | None:
     """What was kept; None when another version has become the current one meanwhile."""
-    found = await extraction.wait_for_text(op, id, asking.LONGEST_TEXT)
+    found = await extraction.wait_for_text(op, id, extraction_prompt.LONGEST_TEXT)
     async with op.begin() as ctx:
         known = await store.find_share(ctx.db, ctx.who.org_id, id, found.version.id)
         if known is not None:
@@ -44,7 +44,7 @@ async def _extract_current(op: Operation, id: UUID) -> Extracted | None:
         salt = await _read_salt(ctx, found.object.team_id)
     text = _require_text(found)
     try:
-        findings = await asking.ask(op, text, salt)
+        findings = await extraction_prompt.ask(op, text, salt)
     except ReplyRefused:
         await _note_refusal(op, found)
         raise

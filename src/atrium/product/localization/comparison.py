@@ -11,7 +11,7 @@ import msgspec
 
 from atrium.kit.ids import new_id
 from atrium.kit.text.catalogs import BASE, Refused
-from atrium.kit.work.pacing import paced
+from atrium.kit.work.pace import paced
 from atrium.product.localization import checks, store
 from atrium.product.localization.disk import NOTHING_ABOUT, About, DiskSource
 from atrium.product.localization.model import MessageRow

@@ -11,7 +11,7 @@ import msgspec
 from atrium.engine.jobs import queue_rows, store
 from atrium.engine.jobs.kinds import ask_kind
 from atrium.engine.jobs.model import Attempt, AttemptInput, Claim, Following, Report
-from atrium.engine.jobs.settling import settle_within
+from atrium.engine.jobs.settlement import settle_within
 from atrium.ground.identity import service as identity
 from atrium.ground.quotas import service as quotas
 from atrium.kit.errors import AppError

@@ -13,7 +13,7 @@ from atrium.engine.ai import store
 from atrium.engine.ai.model import Ending, FormatFault, Interrupted, NewPiece, NewTurn, ShownUsage, TurnState
 from atrium.engine.executors.turns import LONGEST_TURN, OpenedModel, paid_for
 from atrium.engine.inference.estimates import SHORT, Estimator
-from atrium.engine.jobs import parts as job_parts
+from atrium.engine.jobs import child_jobs as job_parts
 from atrium.ground.quotas import service as quotas
 from atrium.ground.quotas.model import Admission
 from atrium.kit.errors import AppError

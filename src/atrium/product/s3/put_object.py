@@ -4,13 +4,13 @@ from typing import Any
 from urllib.parse import unquote_to_bytes
 
 from atrium.engine.repository import service as repository
-from atrium.engine.repository import writing
+from atrium.engine.repository import writes
 from atrium.engine.repository.model import Conditions, Keyed, ObjectDraft, StoredObject, is_writable, require_key
 from atrium.product.s3 import buckets, payload, tags, xml
 from atrium.product.s3.checksums import Checksum
+from atrium.product.s3.get_object import read_at, read_version, unmet_condition
 from atrium.product.s3.model import Refusal
 from atrium.product.s3.payload import Admitted
-from atrium.product.s3.reading import read_at, read_version, unmet_condition
 from atrium.product.s3.replies import Headers, attributes_of, empty, metadata_of, moment, tag, xml_reply
 from atrium.product.s3.request import S3Request
 from atrium.seams.context import Context, Operation
@@ -29,10 +29,10 @@ async def put_object(op: Operation, admitted: Admitted) -> Download:
     async with op.begin() as ctx:
         bucket = await buckets.open_bucket(ctx, request.bucket)
         draft = draft_of(request, bucket.at(request.key))
-        await writing.require_writable(ctx, draft, conditions)
+        await writes.require_writable(ctx, draft, conditions)
     async with payload.receive(op, admitted) as (upload, checksum):
         draft = finished(draft, upload.staged.hashes["md5"].hex(), checksum)
-        written = await writing.write_object(op, draft, upload, conditions)
+        written = await writes.write_object(op, draft, upload, conditions)
     return empty(headers=written_headers(written, checksum))
 
 
@@ -45,7 +45,7 @@ async def copy_object(op: Operation, admitted: Admitted) -> Download:
         source = await read_source(ctx, request)
         key = bucket.at(request.key)
         draft = _copied(request, key, source)
-    written = await writing.copy_object(op, source.object.id, source.version.id, draft, conditions_of(request))
+    written = await writes.copy_object(op, source.object.id, source.version.id, draft, conditions_of(request))
     result = xml.document(
         "CopyObjectResult",
         xml.leaf("LastModified", moment(written.version.created_at)),

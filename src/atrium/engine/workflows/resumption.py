@@ -9,7 +9,7 @@ from atrium.engine.workflows.bindings import same
 from atrium.engine.workflows.bounds import bound_to
 from atrium.engine.workflows.interpreter import Moves, Spec
 from atrium.engine.workflows.model import CannotResume, FiredResumed, Found, Origin, Resume, RunMissing
-from atrium.engine.workflows.reading import list_shown
+from atrium.engine.workflows.run_view import list_shown
 from atrium.engine.workflows.store import FoundRun, TakenStep
 from atrium.seams.context import Context
 from atrium.seams.workflows import MapStep

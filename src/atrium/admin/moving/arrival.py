@@ -10,12 +10,12 @@ import msgspec
 
 from atrium.admin.backups import service as backups
 from atrium.admin.moving import archive as archives
-from atrium.admin.moving import judging, lines, store
+from atrium.admin.moving import archive_check, lines, store
 from atrium.admin.moving.archive import Archive, blob_name, rows_name
-from atrium.admin.moving.judging import Found
-from atrium.admin.moving.leaving import inside, lent_binding, read_schema, require_everything
+from atrium.admin.moving.archive_check import Found
+from atrium.admin.moving.departure import inside, lent_binding, read_schema, require_everything
 from atrium.admin.moving.model import FORMAT, RECEIPT, Move, MoveFailed, Mover, MoveRefused, Receipt, Table
-from atrium.ground.audit import chain_keys, verification
+from atrium.ground.audit import chain_check, chain_keys
 from atrium.ground.audit import service as audit
 from atrium.ground.audit.model import ChainKey
 from atrium.kit.crypto.keys import Unsealable
@@ -35,10 +35,10 @@ async def bring_in(mover: Mover, place: Path, renames: Renames, progress: Progre
             arrived = await _arrived(db, archive)
             if arrived is not None:
                 return _receipt(mover, archive, arrived, await _count(db, archive))
-            judging.require_schema(archive.manifest, await read_schema(db))
+            archive_check.require_schema(archive.manifest, await read_schema(db))
             tables = lines.ordered(await store.list_tables(db))
-            judging.require_tables(archive.manifest, tables)
-            found = judging.judge(archive, tables)
+            archive_check.require_tables(archive.manifest, tables)
+            found = archive_check.judge(archive, tables)
             await _require_no_collisions(db, mover, archive, found, renames)
         put = await _put_blobs(mover, archive, progress)
         try:
@@ -89,7 +89,7 @@ async def _require_no_collisions(
     if taken:
         listed = "".join(f"\n  {one}" for one in taken)
         raise MoveRefused(f"taken on this instance; say --rename OLD=NEW for each, nothing was written:{listed}")
-    strangers = await store.list_known(db, judging.ids_of(found))
+    strangers = await store.list_known(db, archive_check.ids_of(found))
     if strangers:
         table = found.ids[str(strangers[0])]
         raise MoveRefused(f"a row of {table} names {strangers[0]}, who is of another company of this instance")
@@ -246,7 +246,7 @@ async def _adopt_chain(db: Transaction, mover: Mover, archive: Archive) -> None:
         await chain_keys.adopt(db, mover.keys, lent)
     except (Unsealable, ValueError) as error:
         raise MoveRefused(f"the keys of the audit chain cannot be taken over: {error}") from error
-    verdict = await verification.verify_one(db, mover.keys, org_id)
+    verdict = await chain_check.verify_one(db, mover.keys, org_id)
     if verdict.problem:
         raise MoveRefused(f"the audit chain does not hold: {verdict.problem}")
 

@@ -11,9 +11,9 @@ from atrium.engine.repository import service as repository
 from atrium.engine.repository.model import Listed, StoredObject, Version, after_all_with
 from atrium.kit.ids import NIL
 from atrium.product.s3 import buckets, xml
+from atrium.product.s3.get_object import version_id_of
 from atrium.product.s3.model import Bucket, Refusal
 from atrium.product.s3.payload import Admitted
-from atrium.product.s3.reading import version_id_of
 from atrium.product.s3.replies import moment, url_encoded, xml_reply
 from atrium.product.s3.request import S3Request
 from atrium.seams.context import Context, Operation

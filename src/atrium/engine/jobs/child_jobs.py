@@ -5,9 +5,9 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.jobs import part_rows, queue_rows, store
+from atrium.engine.jobs import child_rows, queue_rows, store
 from atrium.engine.jobs.model import Claim, JobPart, NewJob, StaleClaim, WordsMissing, pool_of
-from atrium.engine.jobs.settling import follow
+from atrium.engine.jobs.settlement import follow
 from atrium.kit.ids import new_id
 from atrium.kit.postgres.database import Transaction
 from atrium.seams.context import Context, Services
@@ -20,7 +20,7 @@ _LEASE = timedelta(seconds=20)
 # Longer than anything waits for a part, so that what is left was left by a process that died.
 _LEFT, _ENDED = timedelta(hours=1), timedelta(minutes=1)
 _AT_ONCE = 500
-topic_of = part_rows.topic_of
+topic_of = child_rows.topic_of
 
 
 async def enqueue(ctx: Context, kind: str, given: msgspec.Struct, place: JobPlacement, whole: UUID) -> UUID:
@@ -45,8 +45,8 @@ async def enqueue(ctx: Context, kind: str, given: msgspec.Struct, place: JobPlac
 async def read(ctx: Context, id: UUID, after: int) -> tuple[JobPart | None, str]:
     """Where a part stands, None when it was dropped, and what was said after a position."""
     # The end first: what was said before it is then there as well.
-    found = await part_rows.find_part(ctx.db, ctx.who.org_id, id)
-    return found, await part_rows.read_words(ctx.db, ctx.who.org_id, id, after)
+    found = await child_rows.find_part(ctx.db, ctx.who.org_id, id)
+    return found, await child_rows.read_words(ctx.db, ctx.who.org_id, id, after)
 
 
 async def hear(services: Services, claim: Claim, at: int, text: str) -> None:
@@ -56,25 +56,25 @@ async def hear(services: Services, claim: Claim, at: int, text: str) -> None:
 
 
 async def _hear_within(db: Transaction, claim: Claim, at: int, text: str) -> None:
-    found = await part_rows.hold_hearing(db, claim.org_id, claim)
+    found = await child_rows.hold_hearing(db, claim.org_id, claim)
     if found is None:
         raise StaleClaim("this claim is no longer held")
     if at > found.heard:
         raise WordsMissing(f"only the first {found.heard} characters of it were heard so far", heard=found.heard)
     new = text[found.heard - at :]
     if new:
-        await part_rows.note_heard(db, claim.org_id, claim, found.heard + len(new))
+        await child_rows.note_heard(db, claim.org_id, claim, found.heard + len(new))
         if found.wanted:
-            await part_rows.insert_words(db, claim.org_id, claim.id, found.heard, new)
+            await child_rows.insert_words(db, claim.org_id, claim.id, found.heard, new)
 
 
 async def end(ctx: Context, whole: UUID) -> None:
     """Nothing waits for the part any more: cancelled, or its worker is told so; what it was about is deleted."""
     org_id = ctx.who.org_id
-    cancelled = await part_rows.cancel_waiting_part(ctx.db, org_id, whole)
+    cancelled = await child_rows.cancel_waiting_part(ctx.db, org_id, whole)
     if cancelled is not None:
         await follow(ctx.services, ctx.db, org_id, [cancelled], {cancelled.id: {}})
-    await part_rows.empty_part(ctx.db, org_id, whole)
+    await child_rows.empty_part(ctx.db, org_id, whole)
 
 
 async def forget(services: Services) -> None:

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from atrium.engine.repository import moving_rows, permissions, writing
+from atrium.engine.repository import moving_rows, permissions, writes
 from atrium.engine.repository.model import (
     OBJECTS,
     BadKey,
@@ -31,7 +31,7 @@ async def move_object(ctx: Context, id: UUID, key: str, if_match: str | None = N
     await permissions.require(ctx, target, "write")
     if target.version.deleted:
         raise ObjectMissing("this object was deleted; its earlier versions are still there")
-    writing.require_conditions(target, Conditions(if_match=if_match))
+    writes.require_conditions(target, Conditions(if_match=if_match))
     if key == target.key:
         return target
     if not await moving_rows.move_object(ctx.db, ctx.who.org_id, id, key):

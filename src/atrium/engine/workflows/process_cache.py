@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from uuid import UUID
 
-from atrium.engine.workflows.brought import BroughtSpecs
+from atrium.engine.workflows.plugin_specs import BroughtSpecs
 from atrium.engine.workflows.specs import SpecCache
 from atrium.seams.context import Services
 
