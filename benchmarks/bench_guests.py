@@ -18,7 +18,7 @@ from atrium.engine.extraction.text_process import extract
 from atrium.engine.tools.calls import call_tool
 from atrium.ground.identity import service as identity
 from atrium.kit.isolation.sandbox import Sandbox
-from atrium.seams.context import Holding, Operation
+from atrium.seams.context import HoldLevel, Operation
 from atrium.seams.settings import Settings
 from atrium.seams.tools import Tool
 from tests.people import found_company, uuid_of
@@ -72,7 +72,7 @@ async def operations(application: Application, count: int) -> list[Operation]:
         person = await company.join()
         async with application.services.database.begin(company.org.id) as db:
             who = (await identity.list_principals(db, company.org.id, [uuid_of(person)]))[uuid_of(person)]
-        made.append(Operation(who=who, services=application.services, holding=Holding.WRITING))
+        made.append(Operation(who=who, services=application.services, holding=HoldLevel.WRITING))
     return made
 
 

@@ -27,7 +27,7 @@ from atrium.edge.app import App
 from atrium.edge.limits import Rates
 from atrium.edge.router import Router
 from atrium.ground.identity import service as identity
-from atrium.kit.postgres.database import Begun
+from atrium.kit.postgres.database import OpenTransaction
 from atrium.kit.postgres.pool import Pool
 from atrium.product.notes import service as notes
 from benchmarks import bare
@@ -55,8 +55,8 @@ STEPS: list[tuple[Any, str, str]] = [
     (gate, "check", "the gate, before and after"),
     (gate, "confirm", "the gate, before and after"),
     (edge, "fill", "arguments"),
-    (Begun, "__aenter__", "beginning and ending the transaction"),
-    (Begun, "__aexit__", "beginning and ending the transaction"),
+    (OpenTransaction, "__aenter__", "beginning and ending the transaction"),
+    (OpenTransaction, "__aexit__", "beginning and ending the transaction"),
     (edge, "reply_of", "encoding"),
     (bare, "_encode", "encoding"),
     (App, "_send", "headers"),

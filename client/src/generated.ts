@@ -548,7 +548,7 @@ export type Invite = {
 };
 
 /** The operator's session and what was created with it. */
-export type Founded = {
+export type FirstCompany = {
   token: string | null;
   user: Person;
   org: OrgPlace;
@@ -777,7 +777,7 @@ export type atrium_ground_identity_handlers_RoleChange = {
 };
 
 /** Who has left, what others got of theirs, what is in the trash, and what no longer acts for them. */
-export type Removed = {
+export type RemovalReport = {
   id: string;
   notes: number;
   objects: number;
@@ -788,7 +788,7 @@ export type Removed = {
 };
 
 /** Who of the team gets what they shared, needed when there is anything, and what happens to private items. */
-export type Leaving = {
+export type LeaveChoices = {
   transfer_to?: string | null;
   private?: 'transfer' | 'trash';
 };
@@ -800,7 +800,7 @@ export type ResetLink = {
 };
 
 /** The caller's own password; needed from a browser's session. */
-export type Giving = {
+export type ResetOffer = {
   password?: string | null;
 };
 
@@ -1161,7 +1161,7 @@ export type Grant = {
 };
 
 /** Whom to let in and how far; a null permission withdraws the share. */
-export type Share = {
+export type NoteShareChange = {
   user_id: string;
   permission: 'notes:delete' | 'notes:manage' | 'notes:read' | 'notes:write' | null;
 };
@@ -1542,7 +1542,7 @@ export type Translation = {
   source: string;
   target: string;
   format: 'html' | 'icu' | 'markdown' | 'text';
-  report: Report;
+  report: TranslationReport;
   usage: ShownUsage;
   model: string | null;
   simulated: boolean;
@@ -1550,7 +1550,7 @@ export type Translation = {
 };
 
 /** What became of a text: how many blocks it had, which of them stayed as they were, and how the glossary was followed. */
-export type Report = {
+export type TranslationReport = {
   blocks: number;
   kept: KeptBlock[];
   glossary: GlossaryUse;
@@ -1596,7 +1596,7 @@ export type StoredTranslation = {
   source: string;
   target: string;
   format: 'html' | 'icu' | 'markdown' | 'text';
-  report: Report;
+  report: TranslationReport;
   usage: ShownUsage;
   model: string | null;
   simulated: boolean;
@@ -1732,11 +1732,11 @@ export type LeaseReply = {
 /** A sign of life; `said` is how the reply goes on, for those who follow it. */
 export type Heartbeat = {
   claim_token?: string | null;
-  said?: Said | null;
+  said?: ReplyChunk | null;
 };
 
 /** Characters of the reply from a position on; what was heard before is ignored. */
-export type Said = {
+export type ReplyChunk = {
   at: number;
   text: string;
 };
@@ -2231,7 +2231,7 @@ export type Derivation = {
 };
 
 /** What was made from an object, what it was made from, and the runs that touched it, newest first. */
-export type Processing = {
+export type StepProgress = {
   derived: Derivation[];
   sources: Derivation[];
   runs: string[];
@@ -2344,7 +2344,7 @@ export type Input = {
 };
 
 /** A spec that could be published, and how many steps the longest way through it takes, items of maps not counted. */
-export type Checked = {
+export type CheckedSpec = {
   longest_path: number;
   valid?: boolean;
 };
@@ -2729,7 +2729,7 @@ export type EntityDetail = {
   documents: number;
   mentions: Page_ShownMention_;
   relations: Relation[];
-  merged: Merged[];
+  merged: MergeResult[];
 };
 
 /** Some of many, `limit` at most; where to go on, when there are more. */
@@ -2777,7 +2777,7 @@ export type ShownEvidence = {
 };
 
 /** An entity that was merged into this one; `id` is the merge's, by which it can be undone. */
-export type Merged = {
+export type MergeResult = {
   id: string;
   name: string;
   type: 'concept' | 'document' | 'event' | 'organisation' | 'person' | 'place' | 'product' | 'project';
@@ -2883,7 +2883,7 @@ export interface Schemas {
   DecidedProspect: DecidedProspect;
   ProspectDecision: ProspectDecision;
   Invite: Invite;
-  Founded: Founded;
+  FirstCompany: FirstCompany;
   Person: Person;
   OrgPlace: OrgPlace;
   Place: Place;
@@ -2915,10 +2915,10 @@ export interface Schemas {
   NewMember: NewMember;
   Page_Member_: Page_Member_;
   'atrium.ground.identity.handlers.RoleChange': atrium_ground_identity_handlers_RoleChange;
-  Removed: Removed;
-  Leaving: Leaving;
+  RemovalReport: RemovalReport;
+  LeaveChoices: LeaveChoices;
   ResetLink: ResetLink;
-  Giving: Giving;
+  ResetOffer: ResetOffer;
   ResetSession: ResetSession;
   Reset: Reset;
   Status: Status;
@@ -2955,7 +2955,7 @@ export interface Schemas {
   NoteChange: NoteChange;
   DeletedNote: DeletedNote;
   Grant: Grant;
-  Share: Share;
+  NoteShareChange: NoteShareChange;
   Page_NoteShare_: Page_NoteShare_;
   NoteShare: NoteShare;
   Page_NoteVersion_: Page_NoteVersion_;
@@ -3001,7 +3001,7 @@ export interface Schemas {
   TranslatedCatalog: TranslatedCatalog;
   CatalogAsk: CatalogAsk;
   Translation: Translation;
-  Report: Report;
+  TranslationReport: TranslationReport;
   KeptBlock: KeptBlock;
   GlossaryUse: GlossaryUse;
   WantedTerm: WantedTerm;
@@ -3024,7 +3024,7 @@ export interface Schemas {
   ClaimAsk: ClaimAsk;
   LeaseReply: LeaseReply;
   Heartbeat: Heartbeat;
-  Said: Said;
+  ReplyChunk: ReplyChunk;
   SettledReply: SettledReply;
   Completion: Completion;
   'atrium.engine.executors.handlers.Failure': atrium_engine_executors_handlers_Failure;
@@ -3076,7 +3076,7 @@ export interface Schemas {
   VisibilityChange: VisibilityChange;
   Page_Derivation_: Page_Derivation_;
   Derivation: Derivation;
-  Processing: Processing;
+  StepProgress: StepProgress;
   Destination: Destination;
   Done: Done;
   'atrium.engine.repository.batches.Failure': atrium_engine_repository_batches_Failure;
@@ -3090,7 +3090,7 @@ export interface Schemas {
   RevokedKey: RevokedKey;
   Definition: Definition;
   Input: Input;
-  Checked: Checked;
+  CheckedSpec: CheckedSpec;
   Page_WorkflowSummary_: Page_WorkflowSummary_;
   WorkflowSummary: WorkflowSummary;
   LastRun: LastRun;
@@ -3135,7 +3135,7 @@ export interface Schemas {
   Relation: Relation;
   NamedEntity: NamedEntity;
   ShownEvidence: ShownEvidence;
-  Merged: Merged;
+  MergeResult: MergeResult;
   Page_Unread_: Page_Unread_;
   Unread: Unread;
   'example-tools.Counts': example_tools_Counts;
@@ -3752,7 +3752,7 @@ export interface Rows {
           id: string;
         };
       };
-      reply: Processing;
+      reply: StepProgress;
     };
     /** What the caller can read below `prefix`, or of `ids`, as a zip archive; at most 10,000 objects and 20 GiB. */
     '/api/repo-zip': {
@@ -3988,7 +3988,7 @@ export interface Rows {
     /** First run only: create the operator, the first company and its team; returns the operator's token. */
     '/api/bootstrap': {
       body: FirstRun;
-      reply: Founded;
+      reply: FirstCompany;
     };
     /** Provision exactly one owner, with a link to take the workspace over. */
     '/api/provision': {
@@ -4067,7 +4067,7 @@ export interface Rows {
           'Idempotency-Key'?: string;
         };
       };
-      body?: Giving;
+      body?: ResetOffer;
       reply: ResetLink;
     };
     /** Redeem a reset link: choose a new password and sign in; every other session ends. */
@@ -4162,7 +4162,7 @@ export interface Rows {
           'Idempotency-Key'?: string;
         };
       };
-      body: Share;
+      body: NoteShareChange;
       reply: Grant;
     };
     /** Make an earlier text the newest version; `If-Match` refuses to overwrite a newer one. */
@@ -4468,7 +4468,7 @@ export interface Rows {
         };
       };
       body: Record<string, unknown>;
-      reply: Checked | Definition;
+      reply: CheckedSpec | Definition;
     };
     /** Start a run of a workflow, or resume one that has ended, from any of its steps. */
     '/api/workflows/{slug}/run': {
@@ -4772,8 +4772,8 @@ export interface Rows {
           'If-Match'?: string;
         };
       };
-      body?: Leaving;
-      reply: Removed;
+      body?: LeaveChoices;
+      reply: RemovalReport;
     };
     /** Drop the company's branding; the reply is the instance's, which shows from now on. */
     '/api/org/branding': {

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from atrium import __version__
-from atrium.kit.refusals import Refusal
+from atrium.kit.refusals import CommandError
 
 if TYPE_CHECKING:
     from atrium.seams.settings import Settings
@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     try:
         code: int = options.run(options)
-    except Refusal as refusal:
+    except CommandError as refusal:
         print(f"atrium: {refusal}", file=sys.stderr)
         return refusal.code
     except BrokenPipeError:
@@ -209,7 +209,9 @@ def _settings_with_database() -> "Settings":
         return replace(settings, database_url=url)
     if url := find_running(settings.data_dir) or "":
         return replace(settings, database_url=url, base_url=settings.base_url or find_address(settings.data_dir))
-    raise Refusal(f"SERVICE_DATABASE_URL is not set, and no `atrium up` is running on {settings.data_dir.resolve()}")
+    raise CommandError(
+        f"SERVICE_DATABASE_URL is not set, and no `atrium up` is running on {settings.data_dir.resolve()}"
+    )
 
 
 def _serve(options: argparse.Namespace) -> int:
@@ -217,7 +219,7 @@ def _serve(options: argparse.Namespace) -> int:
 
     settings = _settings_read()
     if not settings.database_url:
-        raise Refusal("SERVICE_DATABASE_URL is not set; `atrium up` starts a private PostgreSQL for you")
+        raise CommandError("SERVICE_DATABASE_URL is not set; `atrium up` starts a private PostgreSQL for you")
     serve(settings, options.host, options.port)
     return 0
 
@@ -227,9 +229,9 @@ def _work(options: argparse.Namespace) -> int:
 
     settings = _settings_read()
     if not settings.database_url:
-        raise Refusal("SERVICE_DATABASE_URL is not set; `atrium up` runs jobs by itself")
+        raise CommandError("SERVICE_DATABASE_URL is not set; `atrium up` runs jobs by itself")
     if options.concurrency is not None and options.concurrency < 1:
-        raise Refusal("--concurrency takes a number of at least 1")
+        raise CommandError("--concurrency takes a number of at least 1")
     work(settings, options.concurrency)
     return 0
 

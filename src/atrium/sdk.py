@@ -10,13 +10,14 @@ import msgspec
 from atrium.engine.ai.service import run_turn
 from atrium.engine.repository import service as repository
 from atrium.engine.repository import writes
-from atrium.engine.repository.model import ObjectDraft, Provenance, Source, StoredObject, Version
+from atrium.engine.repository.model import DerivationSource as Source
+from atrium.engine.repository.model import ObjectDraft, Provenance, StoredObject, Version
 from atrium.engine.tools.calls import call_tool
 from atrium.engine.tools.model import ToolResult
 from atrium.ground.access import service as access
 from atrium.kit.errors import TooLarge
 from atrium.kit.postgres.database import Transaction
-from atrium.kit.refusals import Refusal
+from atrium.kit.refusals import CommandError as Refusal
 from atrium.kit.text.languages import LanguageTag
 from atrium.kit.web.http import OCTETS
 from atrium.product.translation import service as translation

@@ -395,7 +395,7 @@ async def test_a_process_that_is_seen_keeps_its_turns(
 async def test_a_settlement_that_fails_is_tried_until_it_lands(
     alice: Client, speaker: Speaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole, failures = active_turn.RunningTurn._settle_within, 3
+    whole, failures = active_turn.ChatTurn._settle_within, 3
 
     async def failing(self: Any, *arguments: Any) -> Any:
         nonlocal failures
@@ -404,7 +404,7 @@ async def test_a_settlement_that_fails_is_tried_until_it_lands(
             raise ConnectionResetError("PostgreSQL is gone")
         return await whole(self, *arguments)
 
-    monkeypatch.setattr(active_turn.RunningTurn, "_settle_within", failing)
+    monkeypatch.setattr(active_turn.ChatTurn, "_settle_within", failing)
     reader = await Reader(alice, LASTING).open()
     line = await speaker.line()
     line.say("kept")
@@ -419,14 +419,14 @@ async def test_a_settlement_that_fails_is_tried_until_it_lands(
 async def test_a_stop_that_comes_while_the_end_is_counted_loses_nothing(
     alice: Client, speaker: Speaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    counting, counted = asyncio.Event(), active_turn.Asking.usage
+    counting, counted = asyncio.Event(), active_turn.ModelCall.usage
 
     async def slowly(self: Any, *arguments: Any) -> Any:
         counting.set()
         await asyncio.sleep(0.3)
         return await counted(self, *arguments)
 
-    monkeypatch.setattr(active_turn.Asking, "usage", slowly)
+    monkeypatch.setattr(active_turn.ModelCall, "usage", slowly)
     reader = await Reader(alice, LASTING).open()
     line = await speaker.line()
     line.say("cut")

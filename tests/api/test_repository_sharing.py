@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from atrium.engine.repository import writes
-from atrium.engine.repository.model import ObjectDraft, Provenance, Source
+from atrium.engine.repository.model import DerivationSource, ObjectDraft, Provenance
 from atrium.ground.identity import service as identity
 from atrium.kit.postgres.database import Database
 from atrium.seams.context import Operation
@@ -215,7 +215,7 @@ async def test_provenance_shows_both_ends_as_far_as_one_can_see(company: Company
     source = await put(alice, "source", visibility="team")
     hidden = await put(alice, "hidden")
     op = await operation_of(company, alice)
-    threads = tuple(Source(one["id"], one["version"]["id"]) for one in (source, hidden))
+    threads = tuple(DerivationSource(one["id"], one["version"]["id"]) for one in (source, hidden))
     async with op.begin() as ctx:
         draft = ObjectDraft(key="made", content_type="text/plain", visibility="team")
         made = await writes.write_small(ctx, draft, b"made", provenance=Provenance(threads, step="form"))

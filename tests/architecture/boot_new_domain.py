@@ -8,7 +8,7 @@ from pathlib import Path
 from atrium.boot.assemble import Application
 from atrium.engine.tools.calls import call_tool
 from atrium.ground.identity import service as identity
-from atrium.seams.context import Holding, Operation
+from atrium.seams.context import HoldLevel, Operation
 from tests.client import Client
 from tests.patience import PATIENCE
 from tests.people import found_company
@@ -43,7 +43,7 @@ async def _use(house: Application, member: Client) -> None:
 async def _operation(house: Application, member: Client) -> Operation:
     async with house.services.database.borrow() as connection:
         who = await identity.identify(house.services.database, connection, (member.token or "").encode())
-    return Operation(who=who, services=house.services, holding=Holding.WRITING)
+    return Operation(who=who, services=house.services, holding=HoldLevel.WRITING)
 
 
 if __name__ == "__main__":

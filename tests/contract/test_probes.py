@@ -8,7 +8,7 @@ import pytest
 from atrium.boot.assemble import Application
 from atrium.edge.cookies import Cookies
 from atrium.edge.endpoint import CHANGES, Endpoint, bind
-from atrium.seams.context import Holding
+from atrium.seams.context import HoldLevel
 from atrium.seams.routes import PROVISION, Auth, CredentialClass
 from tests.client import Client
 from tests.contract import planted, probes
@@ -273,7 +273,7 @@ async def test_a_row_that_writes_after_its_credential_ended_is_found(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     notes = next(one for one in stage.house.endpoints if key_of(one) == ("POST", "/api/notes"))
-    monkeypatch.setattr(notes, "holding", Holding.NOTHING)
+    monkeypatch.setattr(notes, "holding", HoldLevel.NOTHING)
 
     with pytest.raises(ProbeFailed, match="without holding"):
         await probes.revoked_midway(stage, notes)

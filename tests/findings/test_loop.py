@@ -16,13 +16,13 @@ from atrium.boot.assemble import Application
 from atrium.engine.ai import upkeep
 from atrium.engine.inference.estimates import Estimator
 from atrium.engine.workflows import interpreter
-from atrium.engine.workflows.interpreter import Situation, Spec
+from atrium.engine.workflows.interpreter import RunSnapshot, Spec
 from atrium.kit.ids import NIL, new_id
 from atrium.kit.postgres.presence import SPACE
 from atrium.kit.text.icu import MessageRefused
 from atrium.kit.work.compute import SMALL, ComputePool
 from atrium.product.knowledge.model import ReplyRefused
-from atrium.product.knowledge.reply_check import Part, judged
+from atrium.product.knowledge.reply_check import TextChunk, judged
 from atrium.product.search import snippets, words
 from atrium.product.translation.units.html import html_units
 from atrium.product.translation.units.markdown import markdown_units
@@ -191,10 +191,12 @@ PARSERS: dict[str, Callable[[str], Any]] = {
     "html": html_units,
     "text": text_units,
     "message": lambda text: icu_units(text, "ar"),
-    "snippets": lambda text: snippets.cut(["a", "anchor"], "b", ["anch"], [snippets.Source("Anchor", "a/b", text)]),
+    "snippets": lambda text: snippets.cut(
+        ["a", "anchor"], "b", ["anch"], [snippets.SnippetSource("Anchor", "a/b", text)]
+    ),
     "index words": lambda text: words.index("Anchor", "a/b", text),
-    "reply": lambda text: judged(text, Part(text, 0), NIL),
-    "quotes of a reply": lambda text: judged(reply_about(text), Part(text, 0), NIL),
+    "reply": lambda text: judged(text, TextChunk(text, 0), NIL),
+    "quotes of a reply": lambda text: judged(reply_about(text), TextChunk(text, 0), NIL),
     "workflow": lambda text: problems_in(workflow_of(text)),
 }
 SIZES = (4_000, 8_000, 16_000)
@@ -287,7 +289,7 @@ def defaults(count: int) -> Iterator[dict[str, Any]]:
     return ({"$": "input.absent", "default": number} for number in range(count))
 
 
-def mapped(items: int, width: int) -> Situation:
+def mapped(items: int, width: int) -> RunSnapshot:
     step = {
         "name": "each", "kind": "map", "over": list(range(items)), "tool": "probe_echo",
         "with": {"items": [*defaults(width), {"$": "index"}]},
@@ -300,7 +302,7 @@ def mapped(items: int, width: int) -> Situation:
             }
         )
     )  # fmt: skip
-    return Situation(id=new_id(), spec=spec, input={}, facts={}, used=0, outputs={}, looked_for=set(spec.names))
+    return RunSnapshot(id=new_id(), spec=spec, input={}, facts={}, used=0, outputs={}, looked_for=set(spec.names))
 
 
 def test_g5_values_by_default_count_like_all_others() -> None:

@@ -9,7 +9,7 @@ import msgspec
 
 from atrium.boot.assemble import Application
 from atrium.engine.jobs import attempts, queue_rows, service
-from atrium.engine.jobs.model import Attempt, Claim, Lease, Report, Settled
+from atrium.engine.jobs.model import Attempt, AttemptReport, Claim, Lease, SettledJob
 from atrium.engine.jobs.settlement import settle
 from atrium.ground.quotas import service as quotas
 from atrium.ground.tenancy.model import Team
@@ -92,16 +92,16 @@ class Queue:
         async with self.house.services.database.begin_system() as db:
             return await queue_rows.extend(db, [c.id for c in claims], [c.token for c in claims])
 
-    async def complete(self, claim: Claim, result: Any = None) -> Settled:
+    async def complete(self, claim: Claim, result: Any = None) -> SettledJob:
         return await settle(
-            self.house.services, Report(claim=claim, outcome="succeeded", result=result or {"done": True})
+            self.house.services, AttemptReport(claim=claim, outcome="succeeded", result=result or {"done": True})
         )
 
-    async def fail(self, claim: Claim, **more: Any) -> Settled:
-        return await settle(self.house.services, Report(claim=claim, outcome="failed", error="no", **more))
+    async def fail(self, claim: Claim, **more: Any) -> SettledJob:
+        return await settle(self.house.services, AttemptReport(claim=claim, outcome="failed", error="no", **more))
 
-    async def hand_back(self, claim: Claim) -> Settled:
-        return await settle(self.house.services, Report(claim=claim, outcome="returned"))
+    async def hand_back(self, claim: Claim) -> SettledJob:
+        return await settle(self.house.services, AttemptReport(claim=claim, outcome="returned"))
 
     async def expire(self, *claims: Claim) -> None:
         """As if the leases had run out."""

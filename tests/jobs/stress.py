@@ -13,7 +13,7 @@ from uuid import UUID
 
 import asyncpg
 
-from atrium.engine.jobs.model import Claim, JobEnded, Report, StaleClaim
+from atrium.engine.jobs.model import AttemptReport, Claim, JobEnded, StaleClaim
 from atrium.engine.jobs.settlement import settle
 from tests.jobs.queue import AUDIT, Member, Queue
 from tests.patience import PATIENCE
@@ -71,9 +71,9 @@ class Stress:
             self.wrong.append(f"{claim.id} lost its lease while it was live")
         failed = self.random.random() < 0.05
         report = (
-            Report(claim=claim, outcome="failed", error="no", again=timedelta(milliseconds=50))
+            AttemptReport(claim=claim, outcome="failed", error="no", again=timedelta(milliseconds=50))
             if failed
-            else Report(claim=claim, outcome="succeeded", result={"token": str(claim.token)})
+            else AttemptReport(claim=claim, outcome="succeeded", result={"token": str(claim.token)})
         )
         try:
             settled = await settle(self.queue.house.services, report)
@@ -97,7 +97,7 @@ class Stress:
             try:
                 settled = await settle(
                     self.queue.house.services,
-                    Report(claim=claim, outcome="succeeded", result={"token": str(claim.token)}),
+                    AttemptReport(claim=claim, outcome="succeeded", result={"token": str(claim.token)}),
                 )
             except StaleClaim:
                 continue

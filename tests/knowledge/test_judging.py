@@ -11,10 +11,10 @@ import pytest
 
 from atrium.product.knowledge.model import ReplyRefused
 from atrium.product.knowledge.names import entity_id, folded, normalised
-from atrium.product.knowledge.reply_check import Part, judged
+from atrium.product.knowledge.reply_check import TextChunk, judged
 
 TEXT = "Ada Lovelace worked with\n Charles Babbage in London. Acme Ltd. paid them, says the Project Falcon file."
-PART, SALT = Part(TEXT, 100), uuid4()
+PART, SALT = TextChunk(TEXT, 100), uuid4()
 REPLY: dict[str, Any] = {
     "entities": [
         {"id": "e1", "kind": "person", "name": "Ada Lovelace", "quote": "Ada Lovelace worked with Charles Babbage"},

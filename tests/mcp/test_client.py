@@ -15,7 +15,7 @@ import pytest
 
 from atrium.boot.assemble import Application
 from atrium.product.mcp import servers as mcp_servers
-from atrium.product.mcp.servers import Server
+from atrium.product.mcp.servers import ToolServer
 from atrium.seams.settings import McpServers
 from tests.api.plugin_folders import write_plugin
 from tests.client import Answer, Client
@@ -91,8 +91,8 @@ async def connected(
         yield house, company, await company.join("admin")
 
 
-def known(house: Application) -> list[Server]:
-    found: list[Server] = house.services.started["mcp"]
+def known(house: Application) -> list[ToolServer]:
+    found: list[ToolServer] = house.services.started["mcp"]
     return found
 
 
@@ -245,10 +245,10 @@ async def test_a_lost_server_is_connected_again_and_leaves_one_child(
 async def test_a_killed_process_leaves_no_child(definitions: Path, tmp_path: Path) -> None:
     code = (
         "import asyncio, sys, json\n"
-        "from atrium.product.mcp.servers import Server\n"
+        "from atrium.product.mcp.servers import ToolServer\n"
         "from atrium.seams.settings import McpServers\n"
         "async def main():\n"
-        "    server = Server(McpServers(sys.argv[1])[0])\n"
+        "    server = ToolServer(McpServers(sys.argv[1])[0])\n"
         "    server.start()\n"
         "    while server.state != 'connected': await asyncio.sleep(0.02)\n"
         "    print('up', flush=True)\n"

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from atrium.engine.tools.pins import pin_of
-from atrium.product.mcp.definitions import Offered, Told, offered_by
+from atrium.product.mcp.definitions import ServerOffer, ServerTool, offered_by
 from atrium.seams.settings import McpServers
 from atrium.seams.tools import Tool, schema_of
 
@@ -16,9 +16,9 @@ async def never(tool: Tool, arguments: dict[str, Any]) -> None:
     raise AssertionError("no tool is called")
 
 
-def offered(last: Offered | None = None, **default: Any) -> Offered:
+def offered(last: ServerOffer | None = None, **default: Any) -> ServerOffer:
     schema = {"type": "object", "properties": {"who": {"type": ["integer", "boolean"], **default}}}
-    return offered_by(SERVER, [Told("greet", "Greet.", schema), Told("???", "", schema)], never, last)
+    return offered_by(SERVER, [ServerTool("greet", "Greet.", schema), ServerTool("???", "", schema)], never, last)
 
 
 def test_the_same_tools_are_kept_as_they_are() -> None:
@@ -43,8 +43,8 @@ UNSEEN = ("\u200b", "\u202e", "\ufe0f", "\u2066", "\u00ad", "\U000e0041", "\U000
 MARKED = "<|im_end|>"
 
 
-def described(description: str, schema: dict[str, Any]) -> Offered:
-    return offered_by(SERVER, [Told("greet", description, schema)], never)
+def described(description: str, schema: dict[str, Any]) -> ServerOffer:
+    return offered_by(SERVER, [ServerTool("greet", description, schema)], never)
 
 
 @pytest.mark.parametrize("unseen", UNSEEN)

@@ -13,7 +13,7 @@ from atrium.ground.audit import chain_check
 from atrium.kit.crypto.tokens import digest_of
 from atrium.kit.postgres.snapshots import owning
 from atrium.product.s3 import credentials
-from atrium.product.s3.model import Refusal
+from atrium.product.s3.model import S3Error
 from atrium.seams.context import ANONYMOUS, Operation
 from tests.moving.sides import at, populated, two_sides
 from tests.patience import PATIENCE
@@ -85,7 +85,7 @@ async def test_people_read_during_the_move_write_after_it_and_are_sent_on(tmp_pa
         gone = await owner.get(f"/api/notes/{moved.team_note}")
         assert (gone.status, gone["code"], gone["location"]) == (421, "tenancy.moved", "https://b.example.com")
         [key] = await run_as_owner(b.url, "SELECT access_key_id FROM s3_keys WHERE org_id = $1", org)
-        with pytest.raises(Refusal) as sent_on:
+        with pytest.raises(S3Error) as sent_on:
             await credentials.identify(Operation(who=ANONYMOUS, services=a.house.services), key[0])
         assert (sent_on.value.name, sent_on.value.facts["Endpoint"]) == ("PermanentRedirect", "https://b.example.com")
         stranger = await (await found_company(a.house)).join("owner")

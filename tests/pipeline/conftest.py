@@ -14,7 +14,7 @@ from atrium.boot.assemble import Application
 from atrium.engine.tools.calls import call_tool
 from atrium.engine.tools.model import ToolResult
 from atrium.ground.identity import service as identity
-from atrium.seams.context import Context, Holding, Operation, RunStep
+from atrium.seams.context import Context, HoldLevel, Operation, RunStep
 from atrium.seams.tools import Artifact, Tool
 from tests.ai.speaker import Line, Speaker, speaking
 from tests.client import Client
@@ -103,7 +103,7 @@ async def acting(house: Application, person: Client, step: RunStep | None = None
     services = house.services
     async with services.database.borrow() as connection:
         who = await identity.identify(services.database, connection, (person.token or "").encode())
-    return Operation(who=who, services=services, holding=Holding.WRITING, step=step)
+    return Operation(who=who, services=services, holding=HoldLevel.WRITING, step=step)
 
 
 async def call(person: Client, house: Application, name: str, **arguments: Any) -> Any:

@@ -27,7 +27,7 @@ def test_a_word_is_marked_where_it_is_asked_for_as_a_word_a_beginning_or_a_stem(
     for text in map(composed, texts(500)):
         words = [word for word, _, _ in spans(text)]
         pieces = [word[: dice.randint(1, len(word))] for word in dice.choices(words, k=3)] if words else ["a"] * 3
-        asked = snippets.Asked(pieces[:1], pieces[1], (pieces[2],))
+        asked = snippets.MarkedWords(pieces[:1], pieces[1], (pieces[2],))
 
         found = list(asked.spans_in(text))
 

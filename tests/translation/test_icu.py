@@ -11,9 +11,9 @@ from atrium.kit.text.icu import (
     Choice,
     Message,
     MessageRefused,
+    PlainText,
     Pound,
     Tag,
-    Text,
     parse,
     print_message,
     signature,
@@ -28,7 +28,7 @@ words = st.text(st.sampled_from("ab é{}<>'#|,=/"), min_size=1, max_size=12)
 def bodies(inner: st.SearchStrategy[Message]) -> st.SearchStrategy[Message]:
     """Bodies without two texts in a row, so that they read as they were made."""
     node = st.one_of(
-        words.map(Text),
+        words.map(PlainText),
         names.map(Argument),
         st.builds(Argument, names, st.sampled_from(["number", "date"]), st.sampled_from(["", "short"])),
         st.builds(lambda name: Tag(name, empty=True), names),
@@ -44,7 +44,7 @@ def bodies(inner: st.SearchStrategy[Message]) -> st.SearchStrategy[Message]:
 def _separated(nodes: list[object]) -> Message:
     kept: list[object] = []
     for node in nodes:
-        if not (kept and isinstance(node, Text) and isinstance(kept[-1], Text)):
+        if not (kept and isinstance(node, PlainText) and isinstance(kept[-1], PlainText)):
             kept.append(node)
     return tuple(kept)  # type: ignore[arg-type]
 
@@ -104,9 +104,9 @@ def test_a_message_is_read_into_a_tree() -> None:
     message = parse("It''s '{not}' <b>{name}</b>: {n, plural, offset:1 =0 {none} other {#, {d, date, short}}} #")
 
     assert message == (
-        Text("It's {not} "), Tag("b"), Argument("name"), Tag("b", end=True), Text(": "),
-        Choice("n", "plural", (("=0", (Text("none"),)), ("other", (Pound(), Text(", "), Argument("d", "date", "short")))), 1),
-        Text(" #"),
+        PlainText("It's {not} "), Tag("b"), Argument("name"), Tag("b", end=True), PlainText(": "),
+        Choice("n", "plural", (("=0", (PlainText("none"),)), ("other", (Pound(), PlainText(", "), Argument("d", "date", "short")))), 1),
+        PlainText(" #"),
     )  # fmt: skip
     found = signature(message)
     assert found.arguments == {"name": "", "n": "plural", "d": "date"}

@@ -8,7 +8,7 @@ from atrium.boot.assemble import Application
 from atrium.engine.tools.calls import call_tool
 from atrium.ground.identity import service as identity
 from atrium.kit.errors import AppError
-from atrium.seams.context import Holding, Operation
+from atrium.seams.context import HoldLevel, Operation
 from tests.ai.conftest import used
 from tests.client import Client
 from tests.people import Company
@@ -19,7 +19,7 @@ async def call(house: Application, person: Client, name: str, **arguments: Any) 
     services = house.services
     async with services.database.borrow() as connection:
         who = await identity.identify(services.database, connection, (person.token or "").encode())
-    op = Operation(who=who, services=services, holding=Holding.WRITING)
+    op = Operation(who=who, services=services, holding=HoldLevel.WRITING)
     return (await call_tool(op, name, arguments)).value
 
 

@@ -13,13 +13,13 @@ import pytest
 
 from atrium.boot.wiring import DOMAINS
 from atrium.engine.repository import writes
-from atrium.engine.repository.model import ObjectDraft, ObjectWritten, Provenance, Source
+from atrium.engine.repository.model import DerivationSource, ObjectDraft, ObjectWritten, Provenance
 from atrium.engine.workflows import service as workflows
 from atrium.ground.identity import service as identity
 from atrium.kit.errors import Conflict
 from atrium.kit.ids import new_id
 from atrium.product.triggers import fire_rows, fires
-from atrium.seams.context import Context, Holding, Operation, RunStep
+from atrium.seams.context import Context, HoldLevel, Operation, RunStep
 from atrium.seams.wiring import Domain, Listener
 from tests.client import Client
 from tests.people import Company, found_company
@@ -44,7 +44,7 @@ async def acting(company: Company, person: Client, **who: Any) -> Operation:
     house = company.house
     async with house.services.database.begin(UUID(person.org_id)) as db:
         found = (await identity.list_principals(db, UUID(person.org_id), [UUID(person.user_id)]))[UUID(person.user_id)]
-    return Operation(who=msgspec.structs.replace(found, **who), services=house.services, holding=Holding.WRITING)
+    return Operation(who=msgspec.structs.replace(found, **who), services=house.services, holding=HoldLevel.WRITING)
 
 
 async def test_a_version_starts_a_run_with_what_the_trigger_gives(
@@ -210,7 +210,7 @@ async def test_a_derived_version_fires_where_the_trigger_asks_for_it(company: Co
     slug = await publish(admin)
     quiet, loud = await arm(admin, slug, match_prefix="made/"), await arm(admin, slug, fire_on_derived=True)
     source = await upload(admin, "a.txt")
-    made_from = Provenance((Source(UUID(source["id"]), UUID(source["version"]["id"])),))
+    made_from = Provenance((DerivationSource(UUID(source["id"]), UUID(source["version"]["id"])),))
 
     async with (await acting(company, admin)).begin(held=False) as ctx:
         draft = ObjectDraft(key="made/a.txt", content_type="text/plain")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atrium.product.s3.chunks import UNSIGNED_TRAILER, unframed
-from atrium.product.s3.model import Refusal
+from atrium.product.s3.model import S3Error
 
 
 async def pieces_of(whole: bytes, sizes: list[int]) -> AsyncIterator[bytes]:
@@ -50,6 +50,6 @@ async def test_the_cuts_of_the_network_do_not_matter(parts: list[bytes], sizes: 
     ],
 )
 async def test_a_body_that_is_cut_off_or_malformed_is_refused(body: bytes) -> None:
-    with pytest.raises(Refusal):
+    with pytest.raises(S3Error):
         async for _ in unframed(pieces_of(body, []), UNSIGNED_TRAILER, None, {}):
             pass

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from atrium.kit.web.http import (
     OCTETS,
-    Asked,
+    RangeRequest,
     RangeUnsatisfiable,
     clean_type,
     disposition,
@@ -25,7 +25,7 @@ ETAG = '"abc"'
 @given(st.text(), st.integers(0, 2**63))
 def test_any_header_gives_a_part_inside_or_a_refusal(header: str, size: int) -> None:
     try:
-        part = part_of(Asked(range=header), size, ETAG, AT)
+        part = part_of(RangeRequest(range=header), size, ETAG, AT)
     except RangeUnsatisfiable:
         return
 
@@ -35,7 +35,7 @@ def test_any_header_gives_a_part_inside_or_a_refusal(header: str, size: int) -> 
 
 @given(st.integers(0, 10**25), st.integers(0, 10**25), st.integers(1, 2**63))
 def test_a_closed_range_is_what_slicing_gives(first: int, last: int, size: int) -> None:
-    asked = Asked(range=f"bytes={first}-{last}")
+    asked = RangeRequest(range=f"bytes={first}-{last}")
     if last < first:
         assert part_of(asked, size, ETAG, AT).whole
     elif first >= size:
@@ -48,7 +48,7 @@ def test_a_closed_range_is_what_slicing_gives(first: int, last: int, size: int) 
 
 @given(st.integers(1, 10**25), st.integers(1, 2**63))
 def test_a_suffix_is_the_end_of_the_content(count: int, size: int) -> None:
-    part = part_of(Asked(range=f"bytes=-{count}"), size, ETAG, AT)
+    part = part_of(RangeRequest(range=f"bytes=-{count}"), size, ETAG, AT)
 
     assert (part.start, part.stop) == (max(0, size - count), size)
 
@@ -88,9 +88,9 @@ def test_a_list_of_tags_is_searched(header: str, known: bool) -> None:
 
 @given(st.text())
 def test_any_date_header_is_read_or_ignored(header: str) -> None:
-    assert is_unchanged(Asked(if_modified_since=header), ETAG, AT) in (True, False)
+    assert is_unchanged(RangeRequest(if_modified_since=header), ETAG, AT) in (True, False)
 
 
 def test_a_date_reads_back() -> None:
-    assert is_unchanged(Asked(if_modified_since=http_date(AT)), ETAG, AT)
-    assert not is_unchanged(Asked(if_modified_since="Fri, 01 May 2026 11:59:59 GMT"), ETAG, AT)
+    assert is_unchanged(RangeRequest(if_modified_since=http_date(AT)), ETAG, AT)
+    assert not is_unchanged(RangeRequest(if_modified_since="Fri, 01 May 2026 11:59:59 GMT"), ETAG, AT)

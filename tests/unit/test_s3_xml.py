@@ -2,7 +2,7 @@
 
 import pytest
 
-from atrium.product.s3.model import Refusal
+from atrium.product.s3.model import S3Error
 from atrium.product.s3.xml import document, read
 
 BOMB = (
@@ -34,14 +34,14 @@ def test_what_is_written_is_read_back() -> None:
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-be", "utf-16-le", "utf-32", "cp037", "utf-7"])
 def test_a_declaration_is_refused_in_any_encoding(encoding: str) -> None:
-    with pytest.raises(Refusal, match=r"UTF-8|declare|not XML"):
+    with pytest.raises(S3Error, match=r"UTF-8|declare|not XML"):
         read(BOMB.format(encoding.upper()).encode(encoding), "Delete")
 
 
 def test_a_declaration_behind_an_honest_beginning_is_refused() -> None:
     head = b'<?xml version="1.0" encoding="cp037"?>'
 
-    with pytest.raises(Refusal):
+    with pytest.raises(S3Error):
         read(head + BOMB.partition("?>")[2].encode("cp037"), "Delete")
 
 
@@ -62,7 +62,7 @@ def test_a_declaration_behind_an_honest_beginning_is_refused() -> None:
     ],
 )
 def test_what_is_not_such_a_document_is_refused(raw: bytes) -> None:
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(S3Error) as refused:
         read(raw, "Delete")
 
     assert refused.value.name == "MalformedXML"

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from atrium.product.s3 import sigv4
-from atrium.product.s3.model import Refusal
+from atrium.product.s3.model import S3Error
 from atrium.product.s3.request import S3Request
 from atrium.seams.routes import Wire
 
@@ -57,7 +57,7 @@ def test_a_link_is_good_for_whoever_made_it() -> None:
     ],
 )
 def test_a_link_is_good_for_nothing_else(signed: S3Request, secret: str, now: datetime, name: str) -> None:
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(S3Error) as refused:
         verify(signed, secret, now)
 
     assert refused.value.name == name

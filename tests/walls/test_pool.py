@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from atrium.boot.assemble import Application
-from atrium.kit.postgres.database import APP_ROLE, Begun, Database
+from atrium.kit.postgres.database import APP_ROLE, Database, OpenTransaction
 from tests.people import found_company
 
 TENANTS, AT_ONCE, FORGETFUL = 20, 40, 0.10
@@ -20,7 +20,7 @@ class GivenUp(Exception):
 
 async def seen(database: Database, company: UUID | None) -> set[UUID]:
     """The companies whose notes one short transaction reads; without a company it forgot to name one."""
-    begun = database.begin(company) if company else Begun(database, f"BEGIN;SET LOCAL ROLE {APP_ROLE}", None)
+    begun = database.begin(company) if company else OpenTransaction(database, f"BEGIN;SET LOCAL ROLE {APP_ROLE}", None)
     async with begun as db:
         return {row[0] for row in await db.rows("SELECT org_id FROM notes")}
 

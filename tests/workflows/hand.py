@@ -6,13 +6,13 @@ from typing import Any
 from uuid import UUID
 
 from atrium.engine.jobs import attempts, service
-from atrium.engine.jobs.model import Attempt, Following, Report, Settled
+from atrium.engine.jobs.model import Attempt, AttemptReport, JobStream, SettledJob
 from atrium.engine.jobs.runner import _performed
 from atrium.engine.jobs.settlement import settle_and_take
 from atrium.engine.workflows.progress import STEP_KIND
 from atrium.kit.ids import new_id
 from atrium.kit.postgres.database import Transaction
-from atrium.seams.context import Holding, Operation
+from atrium.seams.context import HoldLevel, Operation
 from atrium.seams.jobs import Assignment
 from tests.workflows.engine import Engine
 
@@ -29,26 +29,26 @@ class Hand:
         services = self.engine.server.services
         return await attempts.begin(services, await attempts.claim(services.database, list(kinds), self.id, most, None))
 
-    async def perform(self, attempt: Attempt) -> Report:
+    async def perform(self, attempt: Attempt) -> AttemptReport:
         """Do what the attempt is for, as a worker process does; it has not ended yet."""
         claim, services = attempt.claim, self.engine.server.services
-        op = Operation(who=attempt.owner, services=services, request_id=str(claim.id), holding=Holding.CREDENTIAL)
+        op = Operation(who=attempt.owner, services=services, request_id=str(claim.id), holding=HoldLevel.CREDENTIAL)
         assignment = Assignment(
             id=claim.id, kind=claim.kind, model=claim.model, attempt=claim.attempt, arguments=attempt.arguments,
             lease_until=claim.lease_until,
         )  # fmt: skip
         return await _performed(op, attempt, assignment)
 
-    async def settle(self, report: Report, *, take: bool = False) -> tuple[Settled, Attempt | None]:
+    async def settle(self, report: AttemptReport, *, take: bool = False) -> tuple[SettledJob, Attempt | None]:
         """End the attempt; with `take` go on with what follows from it, where its turn is next."""
         if take:
             report = replace(report, take=self._take)
         return await settle_and_take(self.engine.server.services, report)
 
-    async def _take(self, db: Transaction, following: Following, most: int) -> list[Attempt]:
+    async def _take(self, db: Transaction, following: JobStream, most: int) -> list[Attempt]:
         return await attempts.hand_on(self.engine.server.services, db, following, self.id, most)
 
-    async def do(self, attempt: Attempt, *, take: bool = False) -> tuple[Settled, Attempt | None]:
+    async def do(self, attempt: Attempt, *, take: bool = False) -> tuple[SettledJob, Attempt | None]:
         """Perform and end the attempt."""
         return await self.settle(await self.perform(attempt), take=take)
 

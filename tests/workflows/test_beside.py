@@ -14,7 +14,7 @@ from atrium.engine.jobs.runner import Runner
 from atrium.engine.tools import calls
 from atrium.engine.workflows import beside as workflow_beside
 from atrium.kit.errors import Unavailable
-from atrium.seams.context import Holding, Operation
+from atrium.seams.context import HoldLevel, Operation
 from atrium.seams.jobs import Assignment, Beside, DoneBeside
 from tests.workflows import probes
 from tests.workflows.engine import Engine, Starter, ref, spec_of, tool
@@ -43,7 +43,7 @@ async def begun(engine: Engine, starter: Starter, called: str = "echo") -> tuple
 
 async def read_beside(engine: Engine, attempt: Any, chosen: Beside | None = None) -> list[DoneBeside]:
     claim, services = attempt.claim, engine.server.services
-    op = Operation(who=attempt.owner, services=services, request_id=str(claim.id), holding=Holding.CREDENTIAL)
+    op = Operation(who=attempt.owner, services=services, request_id=str(claim.id), holding=HoldLevel.CREDENTIAL)
     assignment = Assignment(
         id=claim.id, kind=claim.kind, model=None, attempt=1, arguments=attempt.arguments, lease_until=claim.lease_until
     )
@@ -270,7 +270,7 @@ async def test_a_slow_tool_is_left_to_the_other_places(engine: Engine, starter: 
     runner = Runner(engine.server.services, 1)
     _, _, attempt = await begun(engine, starter)
     claim = attempt.claim
-    op = Operation(who=attempt.owner, services=engine.server.services, holding=Holding.CREDENTIAL)
+    op = Operation(who=attempt.owner, services=engine.server.services, holding=HoldLevel.CREDENTIAL)
     assignment = Assignment(
         id=claim.id, kind=claim.kind, model=None, attempt=1, arguments=attempt.arguments, lease_until=claim.lease_until
     )

@@ -13,7 +13,7 @@ from atrium.admin.sandbox import service as sandbox
 from atrium.admin.sandbox.model import Guest
 from atrium.engine.repository import service as repository
 from atrium.engine.repository import texts, uploads, writes
-from atrium.engine.repository.model import Conditions, Filter, KeyTaken, ObjectDraft, Provenance, Source
+from atrium.engine.repository.model import Conditions, DerivationSource, Filter, KeyTaken, ObjectDraft, Provenance
 from atrium.engine.workflows import bounds, run_rows
 from atrium.ground.access.model import ReadersRefused
 from atrium.kit.ids import new_id
@@ -117,7 +117,7 @@ async def derived(company: Company, mia: Client, key: str, source: Any) -> Any:
     """A document of Mia's that was made from a file."""
     op = await acting(company, mia)
     draft = ObjectDraft(key=key, content_type="text/markdown", visibility="private")
-    from_file = Provenance((Source(UUID(source["id"]), UUID(source["version"]["id"])),))
+    from_file = Provenance((DerivationSource(UUID(source["id"]), UUID(source["version"]["id"])),))
     async with op.begin() as ctx:
         return await writes.write_small(ctx, draft, b"made", provenance=from_file)
 

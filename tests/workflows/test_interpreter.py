@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from atrium.engine.workflows import interpreter
-from atrium.engine.workflows.interpreter import Moves, NeedsOutputs, RunEnd, Situation, Spec
+from atrium.engine.workflows.interpreter import NeedsOutputs, RunEnd, RunSnapshot, Spec, Transition
 from atrium.kit.ids import new_id
 from atrium.seams.workflows import MapStep, problems_in, read_workflow
 from tests.processes import PROOFS
@@ -152,9 +152,9 @@ class Ours:
         self.end: RunEnd | None = None
         self.rounds = 0
 
-    def situation(self, looked_for: set[str]) -> Situation:
+    def situation(self, looked_for: set[str]) -> RunSnapshot:
         read = {name: self.out.outputs[name] for name in looked_for if name in self.out.outputs}
-        return Situation(
+        return RunSnapshot(
             id=new_id(), spec=self.spec, input=self.given, facts=FACTS, used=self.out.used, outputs=read, looked_for=looked_for
         )  # fmt: skip
 
@@ -177,7 +177,7 @@ class Ours:
         looked_for: set[str] = set()
         while True:
             try:
-                moves: Moves = moved(looked_for)
+                moves: Transition = moved(looked_for)
                 break
             except NeedsOutputs as needs:
                 if needs.steps <= looked_for:

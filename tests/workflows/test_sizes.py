@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from atrium.engine.workflows import interpreter
-from atrium.engine.workflows.interpreter import Situation, Spec
+from atrium.engine.workflows.interpreter import RunSnapshot, Spec
 from atrium.kit.ids import new_id
 from atrium.seams.workflows import read_workflow
 from tests.machine import slowness
@@ -18,14 +18,14 @@ from tests.workflows.test_runs import notes_called
 LARGE = 1 << 20
 
 
-def situation(document: dict[str, Any], input: dict[str, Any], outputs: dict[str, Any] | None = None) -> Situation:
+def situation(document: dict[str, Any], input: dict[str, Any], outputs: dict[str, Any] | None = None) -> RunSnapshot:
     spec = Spec(read_workflow(document))
-    return Situation(
+    return RunSnapshot(
         id=new_id(), spec=spec, input=input, facts={}, used=0, outputs=outputs or {}, looked_for=set(spec.names)
     )  # fmt: skip
 
 
-def took(run: Situation, name: str | None = None) -> tuple[interpreter.Moves, float]:
+def took(run: RunSnapshot, name: str | None = None) -> tuple[interpreter.Transition, float]:
     best, moves = 1e9, None
     for _ in range(3):
         started = time.perf_counter()

@@ -14,7 +14,7 @@ from atrium.boot.chore_loop import Housekeeping
 from atrium.boot.wiring import DOMAINS
 from atrium.edge import openapi, reference
 from atrium.edge.app import App
-from atrium.edge.credential_watch import Standing
+from atrium.edge.credential_watch import CredentialWatcher
 from atrium.edge.endpoint import Endpoint, bind, bind_plugin
 from atrium.kit.crypto.keys import Keyring, read_secret
 from atrium.kit.crypto.passwords import Passwords
@@ -24,7 +24,7 @@ from atrium.kit.postgres.combiner import Combiner
 from atrium.kit.postgres.database import Database
 from atrium.kit.postgres.notify import Notifier
 from atrium.kit.postgres.wait_queues import WaitQueues
-from atrium.kit.refusals import Refusal
+from atrium.kit.refusals import CommandError
 from atrium.kit.telemetry.log import report_of_loop
 from atrium.kit.telemetry.metrics import Metrics
 from atrium.kit.telemetry.traces import Telemetry
@@ -42,7 +42,7 @@ from atrium.seams.settings import Settings
 from atrium.seams.wiring import Domain, Registry
 
 
-class BootRefused(Refusal):
+class BootRefused(CommandError):
     """Boot checks failed."""
 
 
@@ -95,7 +95,7 @@ def assemble(
         telemetry=telemetry,
     )
     housekeeping = Housekeeping(services, [chore for domain in domains for chore in domain.chores])
-    standing = Standing(services)
+    standing = CredentialWatcher(services)
     begun: list[Domain] = []
 
     async def start() -> None:

@@ -16,7 +16,7 @@ from atrium.ground.tenancy.locales import list_locales
 from atrium.kit.crypto.keys import Keyring, find_secret
 from atrium.kit.postgres.database import Database
 from atrium.kit.postgres.migrate import MigrationRefused, pending
-from atrium.kit.refusals import Failure, Refusal
+from atrium.kit.refusals import CommandError, CommandFailure
 from atrium.seams.settings import Settings
 
 _UNREACHABLE = (
@@ -32,7 +32,7 @@ _TOKEN_LENGTH = 32
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 
 
-class StartRefused(Refusal):
+class StartRefused(CommandError):
     """This process cannot serve; the message says why and what to change."""
 
 
@@ -144,7 +144,7 @@ def reaching() -> Iterator[None]:
     try:
         yield
     except _UNREACHABLE as error:
-        raise Failure(f"the database cannot be reached: {error}; look at SERVICE_DATABASE_URL") from error
+        raise CommandFailure(f"the database cannot be reached: {error}; look at SERVICE_DATABASE_URL") from error
     except asyncpg.InsufficientPrivilegeError as error:
         raise StartRefused(
             f"the login of SERVICE_DATABASE_URL may not serve ({error}); GRANT atrium_app, atrium_system TO it"

@@ -17,7 +17,7 @@ from atrium.ground.audit import chain_check as audit_verification
 from atrium.ground.audit import sealer
 from atrium.ground.audit import service as audit
 from atrium.ground.audit.model import Head
-from atrium.kit.refusals import Refusal
+from atrium.kit.refusals import CommandError
 from atrium.kit.telemetry.log import set_up_logging
 from atrium.seams.settings import Settings
 
@@ -64,7 +64,7 @@ def _read_heads(path: Path) -> list[Head]:
     try:
         lines = path.read_text().splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise Refusal(f"{path} cannot be read: {error}") from error
+        raise CommandError(f"{path} cannot be read: {error}") from error
     heads = []
     for number, line in enumerate(lines, 1):
         try:
@@ -72,5 +72,5 @@ def _read_heads(path: Path) -> list[Head]:
             if row.keys() >= {"org_id", "seq", "hash"} and row.get("event", "audit.head") == "audit.head":
                 heads.append(Head(UUID(row["org_id"]), row["seq"], bytes.fromhex(row["hash"])))
         except (ValueError, TypeError) as error:
-            raise Refusal(f"line {number} of {path} cannot be read: {error}") from error
+            raise CommandError(f"line {number} of {path} cannot be read: {error}") from error
     return heads

@@ -13,7 +13,7 @@ from atrium.admin.instance.model import Checkup, HealthCheck
 from atrium.boot.assemble import assemble
 from atrium.boot.requirements import problems_with
 from atrium.kit.crypto.keys import find_secret
-from atrium.kit.refusals import Refusal
+from atrium.kit.refusals import CommandError
 from atrium.kit.telemetry.log import set_up_logging
 from atrium.seams.blobs import close_store
 from atrium.seams.context import ANONYMOUS, Operation, Services
@@ -41,7 +41,7 @@ async def _examine(settings: Settings) -> list[HealthCheck]:
     secret = find_secret(settings.secret_key, settings.data_dir) or secrets.token_urlsafe(32)
     try:
         services = assemble(replace(settings, secret_key=secret)).services
-    except Refusal as refusal:
+    except CommandError as refusal:
         return [HealthCheck("settings", "fail", str(refusal), "Mend what is named; `atrium check` names it, too.")]
     return await _look(services)
 

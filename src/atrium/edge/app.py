@@ -15,7 +15,7 @@ from atrium.edge.access_log import AccessLog
 from atrium.edge.addresses import Addresses
 from atrium.edge.cookies import Cookies
 from atrium.edge.cors import Cors
-from atrium.edge.credential_watch import CredentialEnded, Standing, credential_ended
+from atrium.edge.credential_watch import CredentialEnded, CredentialWatcher, credential_ended
 from atrium.edge.encode import NO_STORE, Header, Reply, failure, problem_of, reply_of
 from atrium.edge.endpoint import Endpoint, fill
 from atrium.edge.limits import Rates
@@ -39,7 +39,7 @@ from atrium.kit.telemetry.log import log
 from atrium.kit.telemetry.trace_context import Span
 from atrium.kit.web.addresses import counted_as
 from atrium.kit.work.shares import Busy, account
-from atrium.seams.context import ANONYMOUS, Holding, Operation, Principal, Services
+from atrium.seams.context import ANONYMOUS, HoldLevel, Operation, Principal, Services
 from atrium.seams.routes import PUBLIC, READS, Auth, Disconnected, Download, RawBody, Route, SignedOut
 
 _NOSNIFF = (b"x-content-type-options", b"nosniff")
@@ -55,7 +55,7 @@ COMMON = (_NOSNIFF, _STRICT, _OURS, (b"cache-control", NO_STORE))
 _PLAIN = re.compile(rb"[\w=&.,~+-]*")
 _HSTS = (b"strict-transport-security", b"max-age=31536000; includeSubDomains")
 # Looked up once: finding an enumeration's member by name takes longer than most steps.
-_NOTHING, _WRITING = Holding.NOTHING, Holding.WRITING
+_NOTHING, _WRITING = HoldLevel.NOTHING, HoldLevel.WRITING
 Hook = Callable[[], Awaitable[None]]
 
 
@@ -71,7 +71,12 @@ class App:
     """The edge, assembled once."""
 
     def __init__(
-        self, endpoints: Sequence[Endpoint], services: Services, standing: Standing, on_start: Hook, on_stop: Hook
+        self,
+        endpoints: Sequence[Endpoint],
+        services: Services,
+        standing: CredentialWatcher,
+        on_start: Hook,
+        on_stop: Hook,
     ) -> None:
         self._services, self._standing, self.on_start, self.on_stop = services, standing, on_start, on_stop
         self._router = Router(endpoints)

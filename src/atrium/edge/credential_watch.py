@@ -27,7 +27,7 @@ class Watch:
 
     __slots__ = ("_credential", "_notifications", "_op", "_standing", "_waiting", "ended")
 
-    def __init__(self, standing: "Standing", op: Operation) -> None:
+    def __init__(self, standing: "CredentialWatcher", op: Operation) -> None:
         self._standing, self._op, self._notifications = standing, op, standing.notifications
         self._waiting: set[asyncio.Task[Any]] = set()
         self._credential: UUID | None = None
@@ -70,7 +70,7 @@ class Watch:
         return self._credential is not None
 
 
-class Standing:
+class CredentialWatcher:
     """The requests that last in this process, by their credentials; one look serves them all."""
 
     def __init__(self, services: Services) -> None:

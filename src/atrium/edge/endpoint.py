@@ -15,7 +15,7 @@ from atrium.edge.encode import Header
 from atrium.edge.request import Request
 from atrium.kit.errors import Invalid, Missing, Stale
 from atrium.kit.web.strict_json import has_nul
-from atrium.seams.context import Context, Holding, Operation
+from atrium.seams.context import Context, HoldLevel, Operation
 from atrium.seams.routes import (
     BEARER,
     ORG_ADMIN,
@@ -100,12 +100,12 @@ class Endpoint:
     # Whether all that the row asks for first is a bearer token or a cookie.
     takes_credential: bool = False
     # What a request's transactions hold on to; reading ends by itself.
-    holding: Holding = Holding.NOTHING
+    holding: HoldLevel = HoldLevel.NOTHING
 
     def __post_init__(self) -> None:
         self.takes_credential = self.route.auth in (BEARER, ORG_ADMIN) and not self.route.scraped
         if self.route.method not in READS:
-            self.holding = Holding.WRITING if self.route.suspension is Suspension.CLOSED else Holding.CREDENTIAL
+            self.holding = HoldLevel.WRITING if self.route.suspension is Suspension.CLOSED else HoldLevel.CREDENTIAL
         self.reply_headers = [(name.encode(), value.encode()) for name, value in self.route.headers]
 
     @property

@@ -12,7 +12,7 @@ from atrium.ground.access.model import WORKER, NotPermitted
 from atrium.ground.features import service as features
 from atrium.ground.identity.model import ConfirmRequired
 from atrium.kit.errors import Forbidden, Moving, Suspended, TenantSuspended, Unauthenticated
-from atrium.seams.context import Acting, Principal
+from atrium.seams.context import Actor, Principal
 from atrium.seams.routes import ORG_ADMIN, READS, SUPERADMIN, CredentialClass, Decides, Route, Suspension
 from atrium.seams.settings import Settings
 
@@ -53,7 +53,7 @@ def bearer_of(header: bytes | None) -> bytes:
     return token.strip()
 
 
-def check(route: Route, acting: Acting) -> None:
+def check(route: Route, acting: Actor) -> None:
     """The row's conditions, in order: kind of caller, plane, class of credential, writability, feature, permission."""
     who = acting.who
     if who.credential == "worker" and route.permission not in WORKER:
@@ -118,7 +118,7 @@ def is_scraper(settings: Settings, header: bytes | None) -> bool:
     return scheme.lower() == b"bearer" and hmac.compare_digest(token.strip(), settings.metrics_token.encode())
 
 
-def confirm(route: Route, acting: Acting) -> None:
+def confirm(route: Route, acting: Actor) -> None:
     """After the handler, before the commit: the promised permission must have been checked by someone."""
     if route.permission is not None and route.permission not in acting.checked:
         raise UncheckedAccess(f"{route.handler} replied without checking {route.permission}")

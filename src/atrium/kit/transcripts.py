@@ -165,7 +165,7 @@ class _Reader:
         return frames[0] if len(frames) == 1 else b"".join(frames)
 
 
-class Kept(Protocol):
+class StoredPieces(Protocol):
     """A piece, wherever it was kept."""
 
     @property
@@ -181,7 +181,7 @@ class Kept(Protocol):
         """Its words, or its JSON."""
 
 
-def reply_in(pieces: Sequence[Kept], *, thinking: bool = False, at: int = 0) -> str:
+def reply_in(pieces: Sequence[StoredPieces], *, thinking: bool = False, at: int = 0) -> str:
     """The reply from a position on, or what the model said to itself."""
     kind = _THINKING if thinking else _TEXT
     return "".join([piece.body for piece in pieces if piece.kind == kind and piece.at >= at])

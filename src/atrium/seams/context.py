@@ -18,8 +18,8 @@ from atrium.kit.files.staging_area import StagingArea
 from atrium.kit.ids import NIL
 from atrium.kit.isolation.sandbox import Sandbox
 from atrium.kit.postgres.combiner import Combiner
-from atrium.kit.postgres.credential_hold import Hold
-from atrium.kit.postgres.database import Begun, Database, Long, Transaction
+from atrium.kit.postgres.credential_hold import CredentialHold
+from atrium.kit.postgres.database import Database, Long, OpenTransaction, Transaction
 from atrium.kit.postgres.notify import Notifier
 from atrium.kit.postgres.wait_queues import WaitQueues
 from atrium.kit.telemetry.metrics import Metrics
@@ -63,7 +63,7 @@ class Principal(msgspec.Struct, frozen=True, kw_only=True):
         return self.scope is None or permission in self.scope
 
 
-class Holding(Enum):
+class HoldLevel(Enum):
     """What has to stand until a transaction commits: nothing, the caller's credential, or also their company's right to write."""
 
     NOTHING = 0
@@ -122,7 +122,7 @@ class Services(msgspec.Struct, frozen=True, kw_only=True):
 
 
 # Finding an enumeration's member by name takes longer than a comparison.
-_NOTHING = Holding.NOTHING
+_NOTHING = HoldLevel.NOTHING
 
 
 class RunStep(msgspec.Struct, frozen=True, kw_only=True):
@@ -157,7 +157,7 @@ class Bound(msgspec.Struct, frozen=True, kw_only=True):
     egress: bool = False
 
 
-class Acting(msgspec.Struct, kw_only=True):
+class Actor(msgspec.Struct, kw_only=True):
     """Who acts, with what; `checked` remembers which permissions were asked about."""
 
     who: Principal
@@ -168,7 +168,7 @@ class Acting(msgspec.Struct, kw_only=True):
     secure: bool = False
     # Whether a session opened now travels as a cookie.
     wants_cookie: bool = False
-    holding: Holding = Holding.NOTHING
+    holding: HoldLevel = HoldLevel.NOTHING
     # Whether a tool acts that only reads; no tool that it calls may do more.
     only_reads: bool = False
     checked: set[str] = msgspec.field(default_factory=set)
@@ -204,19 +204,19 @@ class Acting(msgspec.Struct, kw_only=True):
         if self.bound is not None:
             self.bound.own.add((kind, id))
 
-    def hold(self) -> Hold | None:
+    def hold(self) -> CredentialHold | None:
         """What the caller's writing transactions begin with, so that none commits after its credential has ended."""
         who = self.who
         if self.holding is _NOTHING or not (self.may_end or who.credential == "job"):
             return None
-        return Hold(HOLDS[who.credential], who.user_id, who.credential_id, self.holding is Holding.WRITING)
+        return CredentialHold(HOLDS[who.credential], who.user_id, who.credential_id, self.holding is HoldLevel.WRITING)
 
 
 class EndsUnlocked(RuntimeError):
     """Credentials were about to end in a transaction that did not say so at its beginning."""
 
 
-class Context(Acting, kw_only=True):
+class Context(Actor, kw_only=True):
     """Something a principal does inside one open transaction: nearly everything."""
 
     db: Transaction
@@ -264,7 +264,7 @@ async def _never() -> None:
     await asyncio.Event().wait()
 
 
-class Operation(Acting, kw_only=True):
+class Operation(Actor, kw_only=True):
     """Something that opens its own short transactions: streams, waits, uploads, whatever hashes a password.
 
     `gone` waits until the client disconnects; for handlers that wait long before they reply. `session` is what
@@ -276,7 +276,7 @@ class Operation(Acting, kw_only=True):
 
     def begin(
         self, *, ending: Collection[UUID] = (), held: bool = True, reading: bool = False, long: bool = False
-    ) -> Beginning:
+    ) -> TransactionStart:
         """A transaction behind the wall of the caller's company.
 
         One that ends credentials names their people as `ending`, and waits for what they are writing. Without `held` it
@@ -285,11 +285,11 @@ class Operation(Acting, kw_only=True):
         """
         hold = self.hold() if held else None
         begun = self.services.database.begin(self.who.org_id, None, hold, ending, reading=reading, long=long)
-        return Beginning(self, begun, ending)
+        return TransactionStart(self, begun, ending)
 
-    def begin_system(self, *, ending: Collection[UUID] = ()) -> Beginning:
+    def begin_system(self, *, ending: Collection[UUID] = ()) -> TransactionStart:
         """A transaction over the directory of all companies, for what happens before or above a company."""
-        return Beginning(self, self.services.database.begin_system(hold=self.hold(), ending=ending), ending)
+        return TransactionStart(self, self.services.database.begin_system(hold=self.hold(), ending=ending), ending)
 
     def acting_as(self, who: Principal) -> Operation:
         """The same operation on behalf of someone else; permissions are asked about afresh."""
@@ -316,12 +316,12 @@ class Operation(Acting, kw_only=True):
         )
 
 
-class Beginning:
+class TransactionStart:
     """Opens a transaction and hands out its Context."""
 
     __slots__ = ("_begun", "_ending", "_op")
 
-    def __init__(self, op: Operation, begun: Begun | Long, ending: Collection[UUID] = ()) -> None:
+    def __init__(self, op: Operation, begun: OpenTransaction | Long, ending: Collection[UUID] = ()) -> None:
         self._op, self._begun, self._ending = op, begun, ending
 
     async def __aenter__(self) -> Context:

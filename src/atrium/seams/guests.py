@@ -12,14 +12,14 @@ GuestId = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9]{0,19}$(?!\n)")]
 ToolName = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_]{0,38}$(?!\n)")]
 
 
-class Grant(msgspec.Struct, frozen=True):
+class GuestGrant(msgspec.Struct, frozen=True):
     """What one guest may ask for."""
 
     guest: str
     capabilities: tuple[Capability, ...]
 
 
-class Grants(tuple[Grant, ...]):
+class Grants(tuple[GuestGrant, ...]):
     """Capabilities of guests out of a JSON object; a guest that is not in it has none."""
 
     TAKES = 'a JSON object such as {"summary": ["notes.read"]}'
@@ -27,7 +27,7 @@ class Grants(tuple[Grant, ...]):
     def __new__(cls, text: str = "") -> "Grants":
         """Out of JSON; a ValueError says what is wrong with it."""
         found = _read(text, dict[GuestId, tuple[Capability, ...]])
-        return super().__new__(cls, (Grant(guest, granted) for guest, granted in found.items()))
+        return super().__new__(cls, (GuestGrant(guest, granted) for guest, granted in found.items()))
 
     def of(self, guest: str) -> frozenset[Capability]:
         """The capabilities of this guest."""

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from atrium.kit.refusals import Refusal
+from atrium.kit.refusals import CommandError
 from atrium.seams.guests import Grants, ToolEffects
 
 PREFIX = "SERVICE_"
@@ -147,7 +147,7 @@ def _cap(item: tuple[str, int]) -> tuple[tuple[str, str], int]:
     return (dimension, window), item[1]
 
 
-class BadSetting(Refusal):
+class BadSetting(CommandError):
     """A variable in the environment cannot be read; the message names it and what it takes."""
 
 

@@ -91,7 +91,7 @@ class Workflow(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     output: Binding | None = None
 
 
-class Problem(msgspec.Struct, frozen=True):
+class SpecProblem(msgspec.Struct, frozen=True):
     """What is wrong, where (a JSON pointer; empty for the whole document), and a code that says which rule is broken."""
 
     path: str
@@ -119,7 +119,7 @@ def stored_workflow(document: Any) -> Workflow:
 
 
 @heavy
-def problems_in(document: Any, tools: ToolSchemas | None = None) -> list[Problem]:
+def problems_in(document: Any, tools: ToolSchemas | None = None) -> list[SpecProblem]:
     """What is wrong with a document as a workflow, `MOST_PROBLEMS` at most; without `tools` it may name any.
 
     Where a part does not have its shape, what the other parts say is judged all the same, as far as it does not depend on that part.
@@ -139,22 +139,22 @@ def longest_path(spec: Workflow) -> int:
     return max(Ways(Outline(msgspec.to_builtins(spec), whole=True)).longest.values())
 
 
-def _some(problems: Iterator[Problem]) -> list[Problem]:
+def _some(problems: Iterator[SpecProblem]) -> list[SpecProblem]:
     return list(islice(problems, MOST_PROBLEMS))
 
 
-def _unkeepable(document: Any) -> Iterator[Problem]:
+def _unkeepable(document: Any) -> Iterator[SpecProblem]:
     """What JSON, PostgreSQL or a program's own stack cannot hold."""
     waiting: list[tuple[Any, Path]] = [(document, ())]
     seen = 1
     while waiting:
         value, path = waiting.pop()
         if message := _unkeepable_one(value, len(path)):
-            yield Problem(pointer(path), "shape", message)
+            yield SpecProblem(pointer(path), "shape", message)
         elif isinstance(value, dict | list):
             seen += len(value)
             if seen > MOST_VALUES:
-                yield Problem("", "shape", f"has more than {MOST_VALUES} values")
+                yield SpecProblem("", "shape", f"has more than {MOST_VALUES} values")
                 return
             inside = value.items() if isinstance(value, dict) else enumerate(value)
             waiting += [(inner, (*path, name)) for name, inner in inside][::-1]
@@ -185,45 +185,47 @@ def _unkeepable_text(text: str) -> str | None:
     return None
 
 
-def _misshapen(document: Any) -> list[Problem]:
+def _misshapen(document: Any) -> list[SpecProblem]:
     if _VALIDATOR.is_valid(document):
         return []
-    found = [Problem(pointer(one.path), "shape", one.message) for one in islice(SHAPE.faults(document), MOST_PROBLEMS)]
-    return found or [Problem("", "shape", "does not hold to the JSON schema of the format")]
+    found = [
+        SpecProblem(pointer(one.path), "shape", one.message) for one in islice(SHAPE.faults(document), MOST_PROBLEMS)
+    ]
+    return found or [SpecProblem("", "shape", "does not hold to the JSON schema of the format")]
 
 
-def _misled(outline: Outline) -> Iterator[Problem]:
+def _misled(outline: Outline) -> Iterator[SpecProblem]:
     """Steps that cannot follow each other as the spec says."""
     places, start = outline.places, outline.start
     for place, part in enumerate(outline.parts):
         if part.name is not None and places[part.name] != place:
-            yield Problem(f"/steps/{place}/name", "duplicate", f"a step before is named {part.name} too")
+            yield SpecProblem(f"/steps/{place}/name", "duplicate", f"a step before is named {part.name} too")
     if start is not None and outline.named and start not in places:
-        yield Problem("/start", "unknown_step", f"no step is named {start}")
+        yield SpecProblem("/start", "unknown_step", f"no step is named {start}")
     for place, part in enumerate(outline.parts):
         for field, named in (("then", part.then), ("else", part.else_)):
             if named is None:
                 continue
             if named in places:
                 if places[named] <= place:
-                    yield Problem(
+                    yield SpecProblem(
                         f"/steps/{place}/{field}", "backward", f"{named} does not come after {part.name or 'this step'}"
                     )
             elif outline.named:
-                yield Problem(f"/steps/{place}/{field}", "unknown_step", f"no step is named {named}")
+                yield SpecProblem(f"/steps/{place}/{field}", "unknown_step", f"no step is named {named}")
 
 
-def _unreached(outline: Outline, ways: Ways | None) -> Iterator[Problem]:
+def _unreached(outline: Outline, ways: Ways | None) -> Iterator[SpecProblem]:
     if ways is None:
         return
     for place, part in enumerate(outline.parts):
         if place not in ways.before:
-            yield Problem(f"/steps/{place}", "unreachable", f"no way leads to {part.name}")
+            yield SpecProblem(f"/steps/{place}", "unreachable", f"no way leads to {part.name}")
     if outline.max_steps is not None and (longest := max(ways.longest.values())) > outline.max_steps:
-        yield Problem("/max_steps", "too_small", f"the longest way has {longest} steps")
+        yield SpecProblem("/max_steps", "too_small", f"the longest way has {longest} steps")
 
 
-def _misbound(outline: Outline, ways: Ways | None) -> Iterator[Problem]:
+def _misbound(outline: Outline, ways: Ways | None) -> Iterator[SpecProblem]:
     """References to what is not there, or may not be there when it is needed."""
     bound = _Bindings(outline, ways)
     for place, part in enumerate(outline.parts):
@@ -247,7 +249,7 @@ class _Bindings:
 
     def check(
         self, value: Any, path: Path, place: int | None, *, item: bool = False, total: bool = False
-    ) -> Iterator[Problem]:
+    ) -> Iterator[SpecProblem]:
         """Judge all references in what a step uses; `total` where something absent is no error, without a place at the run's end."""
         for reference, at in references_in(value, path):
             head, *rest = reference["$"].split(".")
@@ -260,14 +262,14 @@ class _Bindings:
                 gone = head in ("item", "index") and not item
                 found = ("no_item", f"{head} is there only in a map step's with") if gone else None
             if found:
-                yield Problem(pointer(at), *found)
+                yield SpecProblem(pointer(at), *found)
 
-    def check_list(self, over: Any, path: Path) -> Iterator[Problem]:
+    def check_list(self, over: Any, path: Path) -> Iterator[SpecProblem]:
         """Whether a map that goes over an input goes over a list."""
         head, *rest = over["$"].split(".") if isinstance(over, dict) else [""]
         declared = (self._outline.inputs or {}).get(rest[0]) if head == "input" and len(rest) == 1 else None
         if declared is not None and declared["type"] != "array":
-            yield Problem(pointer(path), "not_a_list", f"the input {rest[0]} is no array")
+            yield SpecProblem(pointer(path), "not_a_list", f"the input {rest[0]} is no array")
 
     def _of_input(self, name: str, sure: bool) -> tuple[str, str] | None:
         inputs = self._outline.inputs
@@ -308,24 +310,24 @@ def references_in(value: Any, path: Path = ()) -> Iterator[tuple[dict[str, Any],
             yield from references_in(inner, (*path, name))
 
 
-def _miscalled(outline: Outline, tools: ToolSchemas | None) -> Iterator[Problem]:
+def _miscalled(outline: Outline, tools: ToolSchemas | None) -> Iterator[SpecProblem]:
     """Tools that are not there, or do not take what they are given."""
     for place, part in enumerate(outline.parts):
         if tools is None or part.tool is None or not part.calls:
             continue
         schema = tools.get(part.tool)
         if schema is None:
-            yield Problem(f"/steps/{place}/tool", "unknown_tool", f"there is no tool {part.tool}")
+            yield SpecProblem(f"/steps/{place}/tool", "unknown_tool", f"there is no tool {part.tool}")
             continue
         if part.with_ is None:
             continue
         known = schema.get("properties", {})
         for name in part.with_ if not _is_open(schema) else ():
             if name not in known:
-                yield Problem(f"/steps/{place}/with/{name}", "unknown_parameter", f"{part.tool} takes no {name}")
+                yield SpecProblem(f"/steps/{place}/with/{name}", "unknown_parameter", f"{part.tool} takes no {name}")
         for name in schema.get("required", ()):
             if name not in part.with_:
-                yield Problem(f"/steps/{place}/with", "missing_parameter", f"{part.tool} needs {name}")
+                yield SpecProblem(f"/steps/{place}/with", "missing_parameter", f"{part.tool} needs {name}")
 
 
 def _is_open(schema: Mapping[str, Any]) -> bool:

@@ -11,7 +11,7 @@ import { useLanguage } from '@/i18n/language';
 import { useIdentity } from '../session';
 import type { PersonDialog } from './dialog';
 
-type Leaving = Required<Schemas['Leaving']>;
+type Leaving = Required<Schemas['LeaveChoices']>;
 
 export default function RemovePerson({ person, colleagues, onClose }: PersonDialog) {
   const queries = useQueryClient();
@@ -130,7 +130,7 @@ function Choice({ name, chosen, onChoose, disabled = false, title, body }: Choic
   );
 }
 
-function Left({ name, heir, removed, onClose }: { name: string; heir: string; removed: Schemas['Removed']; onClose: () => void }) {
+function Left({ name, heir, removed, onClose }: { name: string; heir: string; removed: Schemas['RemovalReport']; onClose: () => void }) {
   const { t } = useLanguage();
   const { notes, objects, trashed_notes: trashedNotes, trashed_objects: trashedObjects, tokens, s3_keys: keys } = removed;
   return (

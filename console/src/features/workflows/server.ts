@@ -60,7 +60,7 @@ export const publish = (spec: unknown, over: number | null) =>
   );
 
 export const validate = (spec: unknown, signal: AbortSignal) =>
-  whole<Schemas['Checked']>(value(api.POST('/api/workflows', { params: { query: { dry_run: true } }, body: spec as never, signal })));
+  whole<Schemas['CheckedSpec']>(value(api.POST('/api/workflows', { params: { query: { dry_run: true } }, body: spec as never, signal })));
 
 export interface Start {
   input?: Record<string, unknown>;

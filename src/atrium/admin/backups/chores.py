@@ -6,7 +6,7 @@ from pathlib import Path
 from atrium.admin.backups import service
 from atrium.admin.backups.folder import BackupBusy
 from atrium.admin.backups.model import Instance
-from atrium.kit.refusals import Refusal
+from atrium.kit.refusals import CommandError
 from atrium.kit.telemetry.log import log
 from atrium.seams.context import Services
 from atrium.seams.settings import search_path
@@ -30,7 +30,7 @@ async def make_due(services: Services) -> None:
         backup, faults = await service.create_verified(instance, Path(settings.backup_dir))
     except BackupBusy:
         return
-    except Refusal as refusal:
+    except CommandError as refusal:
         log.error("backup.failed", error=str(refusal))
         return
     if faults:

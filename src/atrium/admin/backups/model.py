@@ -7,7 +7,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.kit.crypto.keys import Keyring
-from atrium.kit.refusals import Failure, Refusal
+from atrium.kit.refusals import CommandError, CommandFailure
 from atrium.seams.blobs import BlobStore
 
 FORMAT = 1
@@ -115,9 +115,9 @@ class Instance(msgspec.Struct, frozen=True):
     staging: Path
 
 
-class BackupRefused(Refusal):
+class BackupRefused(CommandError):
     """Something has to be changed before this can be done."""
 
 
-class BackupFailed(Failure):
+class BackupFailed(CommandFailure):
     """It did not work; the message says why."""

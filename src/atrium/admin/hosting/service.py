@@ -14,7 +14,7 @@ from atrium.ground.identity.model import Account, Person, Session
 from atrium.ground.quotas import service as quotas
 from atrium.ground.quotas.model import Dimension, Limit, Window
 from atrium.ground.tenancy import service as tenancy
-from atrium.ground.tenancy.model import Founding
+from atrium.ground.tenancy.model import CompanyDraft
 from atrium.kit.crypto.tokens import digest_of, is_well_formed, new_token
 from atrium.seams.context import Context, Operation
 
@@ -70,17 +70,17 @@ async def set_quota(op: Operation, dimension: Dimension, window: Window, limit: 
         return await quotas.set_limit(_as_host(ctx, tenant), tenant.org_id, tenant.team_id, dimension, window, limit)
 
 
-async def _tenant(ctx: Context) -> Founding:
+async def _tenant(ctx: Context) -> CompanyDraft:
     tenant = (await tenancy.read_instance(ctx)).founding
     if tenant is None:
         raise NotProvisioned("provision the tenant first: POST /api/provision")
     return tenant
 
 
-async def _owner_of(ctx: Context, tenant: Founding) -> Account:
+async def _owner_of(ctx: Context, tenant: CompanyDraft) -> Account:
     return await identity.read_account_of(ctx, tenant.operator_id)
 
 
-def _as_host(ctx: Context, tenant: Founding | Account) -> Context:
+def _as_host(ctx: Context, tenant: CompanyDraft | Account) -> Context:
     # The host has no account here; its events stand in the tenant's trail under the nil actor.
     return ctx.acting_as(msgspec.structs.replace(ctx.who, org_id=tenant.org_id, team_id=tenant.team_id))

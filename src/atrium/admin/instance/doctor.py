@@ -22,7 +22,7 @@ from atrium.ground.audit import service as audit
 from atrium.kit.ids import NIL
 from atrium.kit.postgres.migrate import pending
 from atrium.kit.postgres.server_health import ServerHealth, look_at_server
-from atrium.kit.refusals import Refusal
+from atrium.kit.refusals import CommandError
 from atrium.seams.context import Operation
 from atrium.seams.settings import unknown_names
 
@@ -177,7 +177,7 @@ async def _version(patient: Patient) -> Finding:
 async def _schema(patient: Patient) -> Finding:
     try:
         missing = await pending(patient.op.services.settings.database_url)
-    except Refusal as refusal:
+    except CommandError as refusal:
         return "fail", str(refusal), "Use the program that migrated this database, or a newer one."
     if missing:
         return "fail", f"{len(missing)} migrations are pending, the first is {missing[0]}", "Run `atrium migrate`."
@@ -202,7 +202,7 @@ async def _key(patient: Patient) -> Finding:
     services = patient.op.services
     try:
         await service.require_key(services.database, services.keys)
-    except Refusal as refusal:
+    except CommandError as refusal:
         return "fail", str(refusal), "Put the key back that this database was first served with."
     return _ok("opens what is sealed")
 

@@ -3,7 +3,7 @@
 import msgspec
 
 from atrium.admin.instance import doctor, service
-from atrium.admin.instance.model import Config, Founded, Health, Ready, Status
+from atrium.admin.instance.model import Config, FirstCompany, Health, Ready, Status
 from atrium.ground.identity.model import NewPassword, Username
 from atrium.ground.tenancy.model import LocaleName, LocalePolicy, Name
 from atrium.seams.context import Context, Operation
@@ -62,7 +62,7 @@ class FirstRun(msgspec.Struct, forbid_unknown_fields=True):
 
 async def bootstrap_instance(
     op: Operation, body: FirstRun, *, authorization: Authorization | None = None
-) -> Created[SignedIn[Founded]]:
+) -> Created[SignedIn[FirstCompany]]:
     """First run only: create the operator, the first company and its team; returns the operator's token."""
     token = authorization.partition(" ")[2] if authorization else None
     founded = await service.bootstrap(op, body.username, body.password, body.org, body.team, token)

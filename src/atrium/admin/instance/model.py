@@ -36,7 +36,7 @@ class Config(msgspec.Struct, frozen=True):
         return self.localization.etag()
 
 
-class Founded(msgspec.Struct, frozen=True):
+class FirstCompany(msgspec.Struct, frozen=True):
     """The operator's session and what was created with it."""
 
     token: str | None

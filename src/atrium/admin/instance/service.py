@@ -10,7 +10,7 @@ from atrium.admin.instance.model import (
     BootstrapTokenRequired,
     Config,
     Counts,
-    Founded,
+    FirstCompany,
     NotBootstrapped,
     NotReady,
     ProvisionedElsewhere,
@@ -27,11 +27,11 @@ from atrium.ground.identity import passwords, sessions
 from atrium.ground.identity import service as identity
 from atrium.ground.identity.model import Account, OrgPlace, Person, PersonDraft, Place
 from atrium.ground.tenancy import service as tenancy
-from atrium.ground.tenancy.model import Founding, LocalePolicy
+from atrium.ground.tenancy.model import CompanyDraft, LocalePolicy
 from atrium.kit.crypto.keys import Keyring, Unsealable
 from atrium.kit.crypto.passwords import KDF
 from atrium.kit.postgres.database import Database
-from atrium.kit.refusals import Refusal
+from atrium.kit.refusals import CommandError
 from atrium.kit.telemetry.metrics import Metrics
 from atrium.kit.web.etags import require_current
 from atrium.product.documents import service as documents
@@ -41,13 +41,13 @@ from atrium.seams.context import Context, Operation, Principal
 _KEY_CHECK, _KEY_BINDING = b"atrium", "instance|key_check"
 
 
-class WrongKey(Refusal):
+class WrongKey(CommandError):
     """SERVICE_SECRET_KEY is not the key this database was sealed with."""
 
 
 async def bootstrap(
     op: Operation, username: str, password: str, org_name: str, team_name: str, token: str | None
-) -> Founded:
+) -> FirstCompany:
     """Create the operator, the first company and its team: once, however many try at the same moment."""
     if op.services.settings.hosted:
         raise ProvisionedElsewhere("this instance is in hosted mode: its host provisions the owner")
@@ -63,19 +63,19 @@ async def bootstrap(
         return await _found(ctx, username, hashed, org_name, team_name)
 
 
-async def _found(ctx: Context, username: str, hashed: str, org_name: str, team_name: str) -> Founded:
+async def _found(ctx: Context, username: str, hashed: str, org_name: str, team_name: str) -> FirstCompany:
     org = await tenancy.create_org(ctx, org_name)
     team = await tenancy.create_team(ctx, org, team_name)
     draft = PersonDraft(username=username, role=Role.OWNER, org_role=OrgRole.OWNER, operator=True, password_hash=hashed)
     operator = await identity.create_person(ctx, org, team, draft)
-    if not await tenancy.claim_instance(ctx, Founding(org.id, team.id, operator.id)):
+    if not await tenancy.claim_instance(ctx, CompanyDraft(org.id, team.id, operator.id)):
         raise AlreadyBootstrapped("this instance was set up a moment ago; sign in instead")
     issued = await sessions.open_session(ctx, operator.id, team.id, org.id)
     who = Principal(
         user_id=operator.id, team_id=team.id, org_id=org.id, username=username, role=Role.OWNER, permissions=frozenset()
     )
     await audit.record(ctx.acting_as(who), "instance.bootstrapped", org.id, username=username)
-    return Founded(
+    return FirstCompany(
         issued.token,
         Person(operator.id, username, operator.display_name),
         OrgPlace(org.id, org.name, org.slug),
@@ -89,7 +89,7 @@ async def found_tenant(ctx: Context, username: str, org_name: str, team_name: st
     team = await tenancy.create_team(ctx, org, team_name)
     draft = PersonDraft(username=username, role=Role.OWNER, org_role=OrgRole.OWNER)
     owner = await identity.create_person(ctx, org, team, draft)
-    if not await tenancy.claim_instance(ctx, Founding(org.id, team.id, owner.id)):
+    if not await tenancy.claim_instance(ctx, CompanyDraft(org.id, team.id, owner.id)):
         raise AlreadyBootstrapped("this instance was set up a moment ago")
     return await identity.read_account_of(ctx, owner.id)
 

@@ -8,18 +8,18 @@ from uuid import UUID
 import msgspec
 
 from atrium.kit.crypto.keys import Keyring
-from atrium.kit.refusals import Failure, Refusal
+from atrium.kit.refusals import CommandError, CommandFailure
 from atrium.seams.blobs import BlobStore
 
 FORMAT = 1
 PURPOSE, RECEIPT = "company archive", "company receipt"
 
 
-class MoveRefused(Refusal):
+class MoveRefused(CommandError):
     """Something has to be changed before this can be done."""
 
 
-class MoveFailed(Failure):
+class MoveFailed(CommandFailure):
     """It did not work; the message says why."""
 
 

@@ -11,7 +11,7 @@ from atrium.engine.tools.descriptions import readable, readable_schema
 from atrium.ground.access.model import PERMISSIONS
 from atrium.ground.features.model import FEATURES
 from atrium.kit.errors import AppError
-from atrium.kit.isolation.sandbox import Confined, Limits, Program, SandboxUnavailable
+from atrium.kit.isolation.sandbox import Limits, Program, SandboxedProcess, SandboxUnavailable
 from atrium.kit.schemas.cost import SchemaRefused
 from atrium.kit.schemas.parse import compile_schema
 from atrium.seams.context import Operation, Services
@@ -74,7 +74,7 @@ async def _introduced(services: Services, guest: Guest, stderr: int) -> tuple[Gu
             await process.end()
 
 
-async def _complaint(confined: Confined) -> str:
+async def _complaint(confined: SandboxedProcess) -> str:
     """The last line that the guest wrote to standard error, where that is read."""
     stream = confined.process.stderr
     if stream is None:

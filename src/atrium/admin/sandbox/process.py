@@ -9,7 +9,7 @@ import msgspec
 
 from atrium.admin.sandbox.model import GuestBroke, GuestRefused, GuestTimedOut, Introduction
 from atrium.kit.errors import AppError, Invalid
-from atrium.kit.isolation.sandbox import Confined
+from atrium.kit.isolation.sandbox import SandboxedProcess
 from atrium.kit.telemetry.log import log
 
 LONGEST_LINE = 1 << 20
@@ -55,7 +55,7 @@ async def _nothing(method: str, params: dict[str, Any]) -> Any:
 class GuestProcess:
     """A process that has introduced itself and now waits for calls."""
 
-    def __init__(self, confined: Confined, seconds: int) -> None:
+    def __init__(self, confined: SandboxedProcess, seconds: int) -> None:
         self._confined, self._seconds = confined, seconds
         # The call before: what a guest still says about it is no fault of the call that runs.
         self._before = ""

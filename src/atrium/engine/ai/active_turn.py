@@ -10,7 +10,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.engine.ai import store
-from atrium.engine.ai.model import Ending, FormatFault, Interrupted, NewPiece, NewTurn, ShownUsage, TurnState
+from atrium.engine.ai.model import FormatFault, Interrupted, NewPiece, NewTurn, ShownUsage, TurnEnd, TurnState
 from atrium.engine.executors.turns import LONGEST_TURN, OpenedModel, paid_for
 from atrium.engine.inference.estimates import SHORT, Estimator
 from atrium.engine.jobs import child_jobs as job_parts
@@ -55,18 +55,24 @@ _RATHER = 1.03
 Also = Callable[[Context, str, ShownUsage], Awaitable[None]]
 
 
-class Reserved(NamedTuple):
+class Reservation(NamedTuple):
     """What a question may cost, and what it was estimated to cost without its answer."""
 
     tokens: int
     prompt: int
 
 
-class Asking:
+class ModelCall:
     """One question to a model: what it says goes into a transcript, and what that costs is counted."""
 
     def __init__(
-        self, op: Operation, transcript: Transcript, turn: Turn, model: OpenedModel, executor: str, reserved: Reserved
+        self,
+        op: Operation,
+        transcript: Transcript,
+        turn: Turn,
+        model: OpenedModel,
+        executor: str,
+        reserved: Reservation,
     ) -> None:
         self._op, self._transcript, self._turn, self._port = op, transcript, turn, model.port
         self._executor, self._reserved = executor, reserved
@@ -159,14 +165,14 @@ class Asking:
             ratios.learn(self._machine("reply"), exact.completion_tokens, estimate_tokens(said))
 
 
-class Running:
+class ActiveTurn:
     """A reply that this process works on, of whichever kind: what of it is stored, and how it is stopped."""
 
     def __init__(self, op: Operation, new: NewTurn, position: int = 0, earlier: Sequence[Piece] = ()) -> None:
         self.op, self.new = op, new
         self.transcript = Transcript(new.id, position, earlier)
-        self.ended: asyncio.Future[tuple[TurnState, Ending]] = asyncio.get_running_loop().create_future()
-        self.asking: Asking | None = None
+        self.ended: asyncio.Future[tuple[TurnState, TurnEnd]] = asyncio.get_running_loop().create_future()
+        self.asking: ModelCall | None = None
         self.stored = len(earlier)
         # Done when the pieces are stored that are on their way.
         self.storing: asyncio.Future[None] | None = None
@@ -238,7 +244,7 @@ class Running:
         log.error("turn.failed", turn=self.new.id, exc_info=error)
         return ModelUnavailable("the turn broke off by a defect of this server")
 
-    def _end(self, state: TurnState, ending: Ending, usage: TokenUsage, data: object) -> None:
+    def _end(self, state: TurnState, ending: TurnEnd, usage: TokenUsage, data: object) -> None:
         """Tell everybody who waits."""
         metrics = self.op.services.metrics
         metrics.turns.labels(state).inc()
@@ -246,24 +252,24 @@ class Running:
         self.transcript.end(ending.event, data)
         self.ended.set_result((state, ending))
 
-    def _hung_up(self, usage: TokenUsage) -> tuple[TurnState, Ending]:
+    def _hung_up(self, usage: TokenUsage) -> tuple[TurnState, TurnEnd]:
         if self._broken_off not in ("stopped", "interrupted"):
             # Not by us: the process is being torn down, and what is running with it.
             self._broken_off = "interrupted"
         if self._broken_off == "stopped":
-            return "stopped", Ending(ShownUsage.of(usage), finish="stopped")
+            return "stopped", TurnEnd(ShownUsage.of(usage), finish="stopped")
         error = Interrupted("the server that asked the model stopped; what it had said until then is kept")
         return "interrupted", refused(error, usage)
 
 
-class RunningTurn(Running):
+class ChatTurn(ActiveTurn):
     """A turn of a chat."""
 
     def __init__(self, op: Operation, new: NewTurn, turn: Turn, model: OpenedModel, admission: Admission) -> None:
         super().__init__(op, new)
         self.turn, self.admission, self._whole = turn, admission, model.whole
-        reserved = Reserved(new.reserved_tokens, new.prompt_tokens)
-        self.spoken = Asking(op, self.transcript, turn, model, new.executor, reserved)
+        reserved = Reservation(new.reserved_tokens, new.prompt_tokens)
+        self.spoken = ModelCall(op, self.transcript, turn, model, new.executor, reserved)
         self.asking = self.spoken
         # What else happens in the transaction that ends the turn; given its context, the reply's text and what it cost.
         self.also: Also | None = None
@@ -276,7 +282,7 @@ class RunningTurn(Running):
         state, ending = await self._settle(state, ending, usage)
         self._end(state, ending, usage, ending.told(self.transcript.said()))
 
-    async def _concluded(self, said: Done | AppError | None) -> tuple[TurnState, Ending, TokenUsage]:
+    async def _concluded(self, said: Done | AppError | None) -> tuple[TurnState, TurnEnd, TokenUsage]:
         """How it ended, and what that cost."""
         try:
             if isinstance(said, Done):
@@ -292,10 +298,10 @@ class RunningTurn(Running):
             usage = self.spoken.told or TokenUsage(0, self.spoken.pieces, exact=False)
             return "failed", refused(self._defect(error), usage), usage
 
-    async def _settle(self, state: TurnState, ending: Ending, usage: TokenUsage) -> tuple[TurnState, Ending]:
+    async def _settle(self, state: TurnState, ending: TurnEnd, usage: TokenUsage) -> tuple[TurnState, TurnEnd]:
         """Store what is left, end the turn and pay it, in one transaction; tried until PostgreSQL has taken it."""
 
-        async def work(ctx: Context) -> tuple[TurnState, Ending]:
+        async def work(ctx: Context) -> tuple[TurnState, TurnEnd]:
             return await self._settle_within(ctx, state, ending, usage)
 
         def failed() -> None:
@@ -305,8 +311,8 @@ class RunningTurn(Running):
         return await until_settled(self, work, failed)
 
     async def _settle_within(
-        self, ctx: Context, state: TurnState, ending: Ending, usage: TokenUsage
-    ) -> tuple[TurnState, Ending]:
+        self, ctx: Context, state: TurnState, ending: TurnEnd, usage: TokenUsage
+    ) -> tuple[TurnState, TurnEnd]:
         org_id, new, told = ctx.who.org_id, self.new, msgspec.to_builtins(ending)
         if await store.end_turn(ctx.db, org_id, new.id, new.admission_id, state, told, self.unstored()):
             if self._whole is not None:
@@ -320,10 +326,10 @@ class RunningTurn(Running):
 
 
 async def until_settled(
-    running: Running,
-    work: Callable[[Context], Awaitable[tuple[TurnState, Ending]]],
+    running: ActiveTurn,
+    work: Callable[[Context], Awaitable[tuple[TurnState, TurnEnd]]],
     failed: Callable[[], None],
-) -> tuple[TurnState, Ending]:
+) -> tuple[TurnState, TurnEnd]:
     """The end of a reply in one transaction; tried until PostgreSQL has taken it. `failed` is told of what is not PostgreSQL's."""
     pause = _PAUSE
     while True:
@@ -341,26 +347,26 @@ async def until_settled(
         pause = min(2 * pause, _LONGEST_PAUSE)
 
 
-async def settled_elsewhere(ctx: Context, id: UUID, state: TurnState, ending: Ending) -> tuple[TurnState, Ending]:
+async def settled_elsewhere(ctx: Context, id: UUID, state: TurnState, ending: TurnEnd) -> tuple[TurnState, TurnEnd]:
     """How a turn ended that a process settled which took this one for dead; as it ended here while it goes on there."""
     found = await store.find_turn(ctx.db, ctx.who, id)
     known = found.ended() if found is not None else None
     return (found.state, known) if found is not None and known is not None else (state, ending)
 
 
-async def judged(op: Operation, text: str, wanted: ResponseFormat | None, finish: Finish, usage: TokenUsage) -> Ending:
+async def judged(op: Operation, text: str, wanted: ResponseFormat | None, finish: Finish, usage: TokenUsage) -> TurnEnd:
     """The ending of a reply that came to its end; JSON that was asked for is judged, never repaired."""
     shown = ShownUsage.of(usage)
     if wanted is None or wanted.type == "text":
-        return Ending(shown, finish=finish)
+        return TurnEnd(shown, finish=finish)
     try:
         parsed = await op.services.compute.run(op.who.org_id, len(text), _parsed, text, wanted, small=SHORT)
     except ReplyRefused as fault:
         cut = " (it was cut off)" if finish == "length" else ""
-        return Ending(shown, finish=finish, schema_error=FormatFault("", f"{fault}{cut}"))
+        return TurnEnd(shown, finish=finish, schema_error=FormatFault("", f"{fault}{cut}"))
     if wanted.type == "json_object" and not isinstance(parsed, dict):
-        return Ending(shown, finish=finish, schema_error=FormatFault("", "it is not a JSON object"))
-    return Ending(shown, finish=finish, parsed=parsed)
+        return TurnEnd(shown, finish=finish, schema_error=FormatFault("", "it is not a JSON object"))
+    return TurnEnd(shown, finish=finish, parsed=parsed)
 
 
 @heavy
@@ -368,9 +374,9 @@ def _parsed(text: str, wanted: ResponseFormat) -> Any:
     return judge_json(text, wanted.compiled())
 
 
-def refused(error: AppError, usage: TokenUsage) -> Ending:
+def refused(error: AppError, usage: TokenUsage) -> TurnEnd:
     """The ending of a turn that failed."""
-    return Ending(
+    return TurnEnd(
         ShownUsage.of(usage), code=error.code, title=error.title, detail=error.message, status=STATUS[error.kind]
     )
 

@@ -12,29 +12,29 @@ from atrium.engine.ai.agent_model import (
     AgentCall,
     AgentQuestion,
     AgentReply,
-    Asked,
-    Changed,
-    Decided,
+    AlreadyDecided,
+    CallChanged,
     Decision,
+    DecisionMissing,
     NoSuchTool,
     QuestionTooLong,
     RunProgress,
+    RunRequest,
     Stop,
     StoredRun,
     Taint,
     TooManyTools,
-    Undecided,
     shown_approvals,
     shown_steps,
 )
-from atrium.engine.ai.agent_run import SHORT_LEASE, RunningRun, definition_of, without_concurrency
+from atrium.engine.ai.agent_run import SHORT_LEASE, AgentLoop, definition_of, without_concurrency
 from atrium.engine.ai.model import (
     ChatMessage,
     ConversationBusy,
-    Ending,
     FormatRefused,
     NewTurn,
     StoredTurn,
+    TurnEnd,
     TurnFailed,
     TurnMissing,
 )
@@ -99,7 +99,7 @@ async def stream_on(
 ) -> AsyncGenerator[bytes, None]:
     """The same as events, from here on."""
     begun = await _reopened(op, id, decisions)
-    if isinstance(begun, RunningRun) and on_disconnect == "stop":
+    if isinstance(begun, AgentLoop) and on_disconnect == "stop":
         begun.stop_unless_read()
     return _events(op, begun)
 
@@ -107,7 +107,7 @@ async def stream_on(
 # A new run
 
 
-async def _begin(op: Operation, asked: AgentQuestion, key: str | None) -> RunningRun | StoredTurn:
+async def _begin(op: Operation, asked: AgentQuestion, key: str | None) -> AgentLoop | StoredTurn:
     digest = None
     if key is not None:
         idempotency.require_key(key)
@@ -125,7 +125,7 @@ async def _begin(op: Operation, asked: AgentQuestion, key: str | None) -> Runnin
 
 async def _begin_new(
     op: Operation, asked: AgentQuestion, key: str | None, digest: bytes | None, permit: Permit
-) -> RunningRun | StoredTurn:
+) -> AgentLoop | StoredTurn:
     opening, question = await _opening(op, asked), asked.question
     id = new_id()
     model = await turns.open_model(op, opening.executor, id)
@@ -152,7 +152,7 @@ async def _begin_new(
             key=key,
             request=digest,
         )
-        kept = Asked(
+        kept = RunRequest(
             max_steps=asked.max_steps,
             max_tokens=question.max_tokens,
             response_format=question.response_format,
@@ -177,7 +177,7 @@ async def _begin_new(
     progress = RunProgress(
         asked=kept, opening=opening.messages, tools=opening.tools, taint=opening.taint, asked_at=written.created_at
     )
-    running = RunningRun(op, new, hold, progress)
+    running = AgentLoop(op, new, hold, progress)
     running.first = first
     if question.on_disconnect == "stop":
         running.stop_unless_read()
@@ -186,7 +186,7 @@ async def _begin_new(
 
 
 async def _write_down(
-    ctx: Context, new: NewTurn, asked: Asked, opening: _Opening, hold: Admission
+    ctx: Context, new: NewTurn, asked: RunRequest, opening: _Opening, hold: Admission
 ) -> StoredTurn | None:
     """Keep the run and its place; the turn that has its key already, if there is one."""
     if await store.insert_turn(ctx.db, ctx.who, new):
@@ -244,7 +244,7 @@ def _with_rules(messages: list[Message]) -> list[Message]:
 # A run that is there already
 
 
-async def _reopened(op: Operation, id: UUID, decisions: list[Decision] | None) -> RunningRun | StoredTurn:
+async def _reopened(op: Operation, id: UUID, decisions: list[Decision] | None) -> AgentLoop | StoredTurn:
     """The run under way again; as it is stored when there is nothing to do."""
     turn = await replay.read_turn(op, id)
     async with op.begin() as ctx:
@@ -254,7 +254,7 @@ async def _reopened(op: Operation, id: UUID, decisions: list[Decision] | None) -
     if decisions is None and (turn.state == "running" or run.state != "running"):
         return turn
     if decisions is not None and run.state != "waiting":
-        raise Decided("this run does not wait for a decision")
+        raise AlreadyDecided("this run does not wait for a decision")
     with service.take_permit(op) as permit:
         hold = await quotas.admit(op, _HOLD, lease=SHORT_LEASE)
         try:
@@ -273,7 +273,7 @@ async def _reopen(
     turn: StoredTurn,
     decisions: list[Decision] | None,
     hold: Admission,
-) -> RunningRun:
+) -> AgentLoop:
     org_id, id = ctx.who.org_id, turn.id
     await agent_rows.lock_turn(ctx.db, ctx.who, id)
     run = await agent_rows.find_run(ctx.db, ctx.who, id, lock=True)
@@ -284,7 +284,7 @@ async def _reopen(
     if decisions is not None:
         await _decide(ctx, run, calls, {tool.name: tool for tool in offered}, decisions)
     elif run.state != "running":
-        raise Decided("this run has gone on already")
+        raise AlreadyDecided("this run has gone on already")
     process_id = op.services.turns.process_id
     if not await agent_rows.reopen_turn(ctx.db, ctx.who, id, process_id, hold.id):
         raise ConversationBusy(
@@ -320,7 +320,7 @@ async def _reopen(
         told=told,
     )
     earlier = [Piece(piece.at, piece.kind, piece.body) for piece in pieces]
-    return RunningRun(op, new, hold, progress, position, earlier)
+    return AgentLoop(op, new, hold, progress, position, earlier)
 
 
 async def _decide(
@@ -328,17 +328,17 @@ async def _decide(
 ) -> None:
     """Keep what the person decided about every call that waits; refused when one is not what they saw."""
     if run.state != "waiting":
-        raise Decided("this run does not wait for a decision any more")
+        raise AlreadyDecided("this run does not wait for a decision any more")
     waiting = {call.id: call for call in calls if call.status == "needs_approval"}
     if sorted(waiting) != sorted(one.call for one in decisions):
-        raise Undecided(f"decide each of these calls, once: {', '.join(waiting)}")
+        raise DecisionMissing(f"decide each of these calls, once: {', '.join(waiting)}")
     for one in decisions:
         call = waiting[one.call]
         tool = offered.get(call.name)
         if one.digest.lower() != call.digest.hex():
-            raise Changed(f"the digest of {one.call} is not that of the call which waits; read the run again")
+            raise CallChanged(f"the digest of {one.call} is not that of the call which waits; read the run again")
         if one.approve and (tool is None or digest_of(tool, call.arguments) != call.digest):
-            raise Changed(f"the tool {call.name} was changed or turned off since; decline it, or ask again")
+            raise CallChanged(f"the tool {call.name} was changed or turned off since; decline it, or ask again")
         call.status = "approved" if one.approve else "rejected"
         call.result = "" if one.approve else f"the person declined this call. {one.note}".strip()
         await agent_rows.decide_call(ctx.db, ctx.who.org_id, run.id, call.number, call.status, call.result)
@@ -351,17 +351,17 @@ async def _decide(
 # What the caller gets
 
 
-def _events(op: Operation, begun: RunningRun | StoredTurn) -> AsyncGenerator[bytes, None]:
-    if isinstance(begun, RunningRun):
+def _events(op: Operation, begun: AgentLoop | StoredTurn) -> AsyncGenerator[bytes, None]:
+    if isinstance(begun, AgentLoop):
         position = begun.transcript.position
         first = framed(f"{begun.new.id}.{position}", "start", begun.new.started())
         return begun.transcript.follow(position - 1, first)
     return service.resumed(op, begun, -1)
 
 
-async def _whole(op: Operation, begun: RunningRun | StoredTurn, *, stop: bool) -> AgentReply:
+async def _whole(op: Operation, begun: AgentLoop | StoredTurn, *, stop: bool) -> AgentReply:
     turn: StoredTurn | NewTurn
-    if isinstance(begun, RunningRun):
+    if isinstance(begun, AgentLoop):
         turn, ending = await service.until_ended(op, begun, stop=stop)
         return _reply(
             turn, ending, begun.transcript.said(at=ending.answer_at), begun.progress.calls, begun.progress.taint
@@ -375,7 +375,7 @@ async def _whole(op: Operation, begun: RunningRun | StoredTurn, *, stop: bool) -
 
 
 def _reply(
-    turn: StoredTurn | NewTurn, ending: Ending, text: str, calls: list[AgentCall], taint: list[Taint]
+    turn: StoredTurn | NewTurn, ending: TurnEnd, text: str, calls: list[AgentCall], taint: list[Taint]
 ) -> AgentReply:
     steps = shown_steps(calls)
     if ending.code:

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from atrium.engine.ai import agent_rows
-from atrium.engine.ai.agent_model import AgentCall, CallStatus, Changed
+from atrium.engine.ai.agent_model import AgentCall, CallChanged, CallStatus
 from atrium.engine.ai.model import NewTurn
 from atrium.engine.tools.calls import call_tool, digest_of, require_callable
 from atrium.engine.tools.model import BadArguments, ToolMissing, ToolResult, ToolTimedOut
@@ -49,7 +49,7 @@ class CallKeeper(msgspec.Struct, frozen=True):
     def accepts(self, tool: Tool) -> None:
         """Refuse a tool that is not the one the model was offered, and a person may have approved."""
         if digest_of(tool, self.call.arguments) != self.call.digest:
-            raise Changed(f"the tool {tool.name} was changed since the model asked for it")
+            raise CallChanged(f"the tool {tool.name} was changed since the model asked for it")
 
     async def begins(self, ctx: Context, tool: Tool) -> None:
         """Its end will be seen in another transaction, or not at all."""
@@ -87,7 +87,7 @@ async def call_one(
     except (Unauthenticated, Suspended, TakenOver):
         # Not about this call: the run itself has no right to go on.
         raise
-    except (Forbidden, ToolMissing, Changed) as error:
+    except (Forbidden, ToolMissing, CallChanged) as error:
         return CallEnded("denied", error.message)
     except ToolTimedOut as error:
         return CallEnded("timeout" if tool.perform is None or call.effect == "read" else "unknown", error.message)

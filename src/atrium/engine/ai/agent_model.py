@@ -6,7 +6,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.ai.model import Content, Ending, Question, ShownUsage
+from atrium.engine.ai.model import Content, Question, ShownUsage, TurnEnd
 from atrium.kit.errors import Conflict, Invalid, TooLarge
 from atrium.seams.models import Message, ResponseFormat, TokenUsage
 from atrium.seams.tools import Effect, Tool
@@ -31,7 +31,7 @@ class AgentQuestion(msgspec.Struct, frozen=True, kw_only=True):
     max_steps: int = USUAL_STEPS
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
+class RunRequest(msgspec.Struct, frozen=True, kw_only=True):
     """As much of the question as a run needs until its end; the prompt only for a conversation that remembers it."""
 
     max_steps: int
@@ -87,9 +87,9 @@ class StoredRun(msgspec.Struct, frozen=True):
     exact: bool
     created_at: datetime
 
-    def asked(self) -> Asked:
+    def asked(self) -> RunRequest:
         """The question."""
-        return msgspec.convert(self.question, Asked)
+        return msgspec.convert(self.question, RunRequest)
 
     def messages(self) -> list[Message]:
         """What the first turn began with."""
@@ -103,7 +103,7 @@ class StoredRun(msgspec.Struct, frozen=True):
 class RunProgress(msgspec.Struct, kw_only=True):
     """A run as far as it has come: what it began with, what was called, read and used since."""
 
-    asked: Asked
+    asked: RunRequest
     opening: list[Message]
     tools: list[Tool]
     asked_at: datetime | None = None
@@ -201,7 +201,7 @@ def shown_approvals(calls: list[AgentCall], taint: list[Taint]) -> list[Approval
     return [Approval.of(call, taint) for call in calls if call.status == "needs_approval"]
 
 
-def told(ending: Ending, text: str, calls: list[AgentCall], taint: list[Taint]) -> dict[str, Any]:
+def told(ending: TurnEnd, text: str, calls: list[AgentCall], taint: list[Taint]) -> dict[str, Any]:
     """What the last event of a run carries."""
     found = ending.told(text) | {"steps": shown_steps(calls)}
     if not ending.code:
@@ -211,19 +211,19 @@ def told(ending: Ending, text: str, calls: list[AgentCall], taint: list[Taint]) 
     return found
 
 
-class Decided(Conflict):
+class AlreadyDecided(Conflict):
     """The run does not wait for these decisions any more."""
 
     code, title = "agent.decided", "Decided already"
 
 
-class Changed(Conflict):
+class CallChanged(Conflict):
     """What would be called is not what the person saw."""
 
     code, title = "agent.changed", "This call has changed"
 
 
-class Undecided(Invalid):
+class DecisionMissing(Invalid):
     """Not every call that waits was decided, or one that does not wait was."""
 
     code, title = "agent.undecided", "Decide every call that waits"

@@ -4,7 +4,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.ai.agent_model import AgentCall, Asked, CallStatus, RunState, StoredRun, Taint
+from atrium.engine.ai.agent_model import AgentCall, CallStatus, RunRequest, RunState, StoredRun, Taint
 from atrium.kit.postgres.database import Transaction
 from atrium.seams.context import Principal
 from atrium.seams.models import Message, TokenUsage
@@ -17,7 +17,7 @@ async def insert_run(
     db: Transaction,
     who: Principal,
     id: UUID,
-    asked: Asked,
+    asked: RunRequest,
     opening: list[Message],
     tools: list[str],
     taint: list[Taint],

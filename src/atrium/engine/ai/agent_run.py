@@ -14,10 +14,18 @@ from typing import Any, TypeVar
 import msgspec
 
 from atrium.engine.ai import agent_rows, conversations, store
-from atrium.engine.ai.active_turn import Asking, Reserved, Running, judged, refused, settled_elsewhere, until_settled
+from atrium.engine.ai.active_turn import (
+    ActiveTurn,
+    ModelCall,
+    Reservation,
+    judged,
+    refused,
+    settled_elsewhere,
+    until_settled,
+)
 from atrium.engine.ai.agent_calls import CallEnded, CallKeeper, call_one, require_ours, taken_over
 from atrium.engine.ai.agent_model import MOST_CALLS, MOST_TOKENS, OPEN, AgentCall, RunProgress, Stop, Taint, told
-from atrium.engine.ai.model import Ending, NewTurn, TurnState
+from atrium.engine.ai.model import NewTurn, TurnEnd, TurnState
 from atrium.engine.executors.turns import LONGEST_TURN, open_model, reserved_for
 from atrium.engine.inference.estimates import Estimator
 from atrium.engine.jobs import child_jobs as job_parts
@@ -47,7 +55,7 @@ _PAUSE = 0.5
 _NO_JSON = "the arguments are not a JSON object; write them again, whole"
 
 
-class RunningRun(Running):
+class AgentLoop(ActiveTurn):
     """A run that this process works on."""
 
     def __init__(
@@ -194,7 +202,7 @@ class RunningRun(Running):
         await self._persist(partial(self._note_question, admission, reserved, prompt))
         # A job of a pull executor is part of the question that it answers, and ends with it.
         model = await open_model(self.op, self.new.executor, admission.id)
-        self.asking = Asking(self.op, self.transcript, turn, model, self.new.executor, Reserved(reserved, prompt))
+        self.asking = ModelCall(self.op, self.transcript, turn, model, self.new.executor, Reservation(reserved, prompt))
         said = None
         with suppress(TimeoutError):
             async with asyncio.timeout_at(self._deadline):
@@ -341,7 +349,7 @@ class RunningRun(Running):
 
     # The end
 
-    async def _concluded(self, said: Done | AppError | None) -> tuple[TurnState, Ending]:
+    async def _concluded(self, said: Done | AppError | None) -> tuple[TurnState, TurnEnd]:
         try:
             self._unpaid = await self._cost_of_step(said)
             usage = self.progress.with_cost(self._unpaid)
@@ -365,10 +373,10 @@ class RunningRun(Running):
             return await self.asking.usage_of_failure(said)
         return await self.asking.usage(None)
 
-    async def _settle(self, state: TurnState, ending: Ending) -> tuple[TurnState, Ending]:
+    async def _settle(self, state: TurnState, ending: TurnEnd) -> tuple[TurnState, TurnEnd]:
         """Store what is left, end the run and pay what is unpaid, in one transaction; tried until PostgreSQL has taken it."""
 
-        async def work(ctx: Context) -> tuple[TurnState, Ending]:
+        async def work(ctx: Context) -> tuple[TurnState, TurnEnd]:
             return await self._settle_within(ctx, state, ending)
 
         def failed() -> None:
@@ -377,7 +385,7 @@ class RunningRun(Running):
 
         return await until_settled(self, work, failed)
 
-    async def _settle_within(self, ctx: Context, state: TurnState, ending: Ending) -> tuple[TurnState, Ending]:
+    async def _settle_within(self, ctx: Context, state: TurnState, ending: TurnEnd) -> tuple[TurnState, TurnEnd]:
         org_id, id = ctx.who.org_id, self.new.id
         told = msgspec.to_builtins(ending)
         if not await store.end_turn(ctx.db, org_id, id, self.new.admission_id, state, told, self.unstored()):
@@ -403,7 +411,7 @@ class RunningRun(Running):
         await self._remember(ctx, state, ending)
         return state, ending
 
-    async def _remember(self, ctx: Context, state: TurnState, ending: Ending) -> None:
+    async def _remember(self, ctx: Context, state: TurnState, ending: TurnEnd) -> None:
         """Add the question and the answer to the conversation, once the run has come to its end."""
         prompt, conversation_id = self.progress.asked.prompt, self.new.conversation_id
         if conversation_id is None or prompt is None or self.progress.asked_at is None:

@@ -20,7 +20,7 @@ LARGEST = 2 << 20
 _LONGEST_TITLE = 80
 
 
-class Said(msgspec.Struct, frozen=True, omit_defaults=True):
+class StoredMessage(msgspec.Struct, frozen=True, omit_defaults=True):
     """One message of a conversation."""
 
     role: Literal["system", "user", "assistant"]
@@ -34,7 +34,7 @@ class Conversation(msgspec.Struct, frozen=True):
     """What the object holds; `tainted` once words from outside were read in it."""
 
     title: str
-    messages: list[Said] = []
+    messages: list[StoredMessage] = []
     tainted: bool = False
 
 
@@ -56,7 +56,7 @@ async def read(ctx: Context, id: UUID) -> tuple[list[ChatMessage], bool]:
     return [ChatMessage(said.role, said.content) for said in found.messages], _is_tainted(ctx, stored, found)
 
 
-async def add(ctx: Context, id: UUID, said: list[Said], *, tainted: bool = False) -> None:
+async def add(ctx: Context, id: UUID, said: list[StoredMessage], *, tainted: bool = False) -> None:
     """Add a question and its answer to what the conversation holds by now, as one version."""
     stored = await repository.edit_object(ctx, id)
     before = await _opened(ctx, stored)
@@ -65,10 +65,10 @@ async def add(ctx: Context, id: UUID, said: list[Said], *, tainted: bool = False
     await writes.write_small(ctx, _draft(stored.key, before.title), msgspec.json.encode(after), target=stored)
 
 
-def exchange(prompt: Content, asked: datetime, turn: UUID, text: str, usage: ShownUsage) -> list[Said]:
+def exchange(prompt: Content, asked: datetime, turn: UUID, text: str, usage: ShownUsage) -> list[StoredMessage]:
     """A question and its answer; a model that said nothing adds nothing."""
-    question = Said("user", prompt, asked, turn)
-    return [question, Said("assistant", text, datetime.now(UTC), turn, usage)] if text else [question]
+    question = StoredMessage("user", prompt, asked, turn)
+    return [question, StoredMessage("assistant", text, datetime.now(UTC), turn, usage)] if text else [question]
 
 
 def has_file(content: Content) -> bool:

@@ -100,7 +100,7 @@ class FormatFault(msgspec.Struct, frozen=True):
     message: str
 
 
-class Ending(msgspec.Struct, frozen=True, omit_defaults=True):
+class TurnEnd(msgspec.Struct, frozen=True, omit_defaults=True):
     """How a turn ended, without its text: what the last event and every later reader are told."""
 
     usage: ShownUsage
@@ -155,9 +155,9 @@ class StoredTurn(msgspec.Struct, frozen=True):
     ending: dict[str, Any] | None
     request: bytes | None
 
-    def ended(self) -> Ending | None:
+    def ended(self) -> TurnEnd | None:
         """How it ended; None while it runs."""
-        return None if self.ending is None else msgspec.convert(self.ending, Ending)
+        return None if self.ending is None else msgspec.convert(self.ending, TurnEnd)
 
 
 class NewTurn(msgspec.Struct, frozen=True, kw_only=True):
@@ -355,6 +355,6 @@ class TurnFailed(AppError):
 
     kind, code = Kind.UPSTREAM, "models.failed"
 
-    def __init__(self, ending: Ending, kind: Kind, text: str, **facts: object) -> None:
+    def __init__(self, ending: TurnEnd, kind: Kind, text: str, **facts: object) -> None:
         super().__init__(ending.detail, text=text, usage=ending.usage, **facts)
         self.kind, self.code, self.title = kind, ending.code, ending.title

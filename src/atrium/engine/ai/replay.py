@@ -9,7 +9,7 @@ import msgspec
 
 from atrium.engine.ai import agent_rows, store
 from atrium.engine.ai.agent_model import told
-from atrium.engine.ai.model import Busy, Ending, StoredPiece, StoredTurn, TurnMissing, started
+from atrium.engine.ai.model import Busy, StoredPiece, StoredTurn, TurnEnd, TurnMissing, started
 from atrium.ground.identity.model import CredentialOver
 from atrium.kit.errors import AppError
 from atrium.kit.postgres.notify import wait_for
@@ -77,7 +77,7 @@ async def _follow(op: Operation, turn: StoredTurn, position: int, first: bytes) 
             await wait_for(notified, _LOOK_SECONDS)
 
 
-async def wait_for_end(op: Operation, id: UUID) -> tuple[StoredTurn, Ending]:
+async def wait_for_end(op: Operation, id: UUID) -> tuple[StoredTurn, TurnEnd]:
     """Wait for the end of a turn in whichever process."""
     with op.services.notifier.subscribe(frozenset({store.topic_of_end(id)})) as notified:
         while True:
@@ -108,7 +108,7 @@ def first_frame(turn: StoredTurn) -> bytes:
     return framed(f"{turn.id}.0", "start", data)
 
 
-async def _last_words(op: Operation, id: UUID, ending: Ending, text: str) -> dict[str, Any]:
+async def _last_words(op: Operation, id: UUID, ending: TurnEnd, text: str) -> dict[str, Any]:
     if not ending.run:
         return ending.told(text)
     async with op.begin(held=False) as ctx:

@@ -10,7 +10,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.engine.ai import conversations, message_parts, replay, store
-from atrium.engine.ai.active_turn import Running, RunningTurn
+from atrium.engine.ai.active_turn import ActiveTurn, ChatTurn
 from atrium.engine.ai.model import (
     Busy,
     ChatMessage,
@@ -18,7 +18,6 @@ from atrium.engine.ai.model import (
     ChatReply,
     ConversationBusy,
     Echo,
-    Ending,
     FormatRefused,
     NewTurn,
     OpenTurn,
@@ -27,6 +26,7 @@ from atrium.engine.ai.model import (
     Spent,
     StoppedTurn,
     StoredTurn,
+    TurnEnd,
     TurnFailed,
     TurnMissing,
     UtilityModel,
@@ -127,7 +127,7 @@ async def chat(op: Operation, question: Question, key: str | None) -> ChatReply:
     """One turn, whole. One that was asked with a key goes on when the caller is cut off, and the same request gets its answer later."""
     # It has no reader of its events: what happens when the caller leaves is decided below.
     begun = await _begin(op, msgspec.structs.replace(question, on_disconnect="finish"), key)
-    if isinstance(begun, RunningTurn):
+    if isinstance(begun, ChatTurn):
         turn, ending = await until_ended(op, begun, stop=key is None)
         text, thinking = begun.transcript.said(), begun.transcript.said(thinking=True)
     else:
@@ -140,7 +140,7 @@ async def chat(op: Operation, question: Question, key: str | None) -> ChatReply:
 async def stream(op: Operation, question: Question, key: str | None) -> AsyncGenerator[bytes, None]:
     """The events of a turn; the same key and question join the turn that runs already."""
     begun = await _begin(op, question, key)
-    if isinstance(begun, RunningTurn):
+    if isinstance(begun, ChatTurn):
         return begun.transcript.follow(-1, framed(f"{begun.new.id}.0", "start", begun.new.started()))
     return resumed(op, begun, -1)
 
@@ -166,7 +166,7 @@ async def stop(op: Operation, id: UUID) -> StoppedTurn:
     """Hang up on the model, in whichever process; what it said is kept and paid. A turn that has ended stays as it is."""
     turn = await replay.read_turn(op, id)
     if turn.state == "running":
-        running: Running | None = op.services.turns.find(id)
+        running: ActiveTurn | None = op.services.turns.find(id)
         if running is not None:
             running.stop()
         else:
@@ -197,7 +197,7 @@ async def _find_open_turn(op: Operation, conversation_id: UUID) -> OpenTurn | No
         return await store.find_open_turn(ctx.db, ctx.who, conversation_id)
 
 
-async def _begin(op: Operation, question: Question, key: str | None) -> RunningTurn | StoredTurn:
+async def _begin(op: Operation, question: Question, key: str | None) -> ChatTurn | StoredTurn:
     """A new turn under way, or the one that was begun with this key."""
     digest = None
     if key is not None:
@@ -216,7 +216,7 @@ async def _begin(op: Operation, question: Question, key: str | None) -> RunningT
 
 async def _begin_new(
     op: Operation, question: Question, key: str | None, digest: bytes | None, permit: Permit
-) -> RunningTurn | StoredTurn:
+) -> ChatTurn | StoredTurn:
     services = op.services
     executor, conversation_id, earlier = LOCAL, conversation_id_of(question.conversation), list[ChatMessage]()
     if question.executor or services.settings.chat_executor or conversation_id:
@@ -254,7 +254,7 @@ async def _begin_new(
     if written is not None:
         await quotas.settle(op, admission, {})
         return same_request(written, digest)
-    running = RunningTurn(op, new, turn, model, admission)
+    running = ChatTurn(op, new, turn, model, admission)
     if new.conversation_id is not None:
         running.also = partial(_remember, new.conversation_id, question, datetime.now(UTC), new.id)
     if question.on_disconnect == "stop":
@@ -329,7 +329,7 @@ def same_request(known: StoredTurn, digest: bytes | None) -> StoredTurn:
     return known
 
 
-async def until_ended(op: Operation, running: Running, *, stop: bool) -> tuple[StoredTurn | NewTurn, Ending]:
+async def until_ended(op: Operation, running: ActiveTurn, *, stop: bool) -> tuple[StoredTurn | NewTurn, TurnEnd]:
     """Wait for the end of a reply of this process; `stop` it when the caller leaves before."""
     gone: asyncio.Future[Any] = asyncio.ensure_future(op.gone())
     ended: asyncio.Future[Any] = running.ended
@@ -351,7 +351,7 @@ async def until_ended(op: Operation, running: Running, *, stop: bool) -> tuple[S
 def resumed(op: Operation, turn: StoredTurn, after: int) -> AsyncGenerator[bytes, None]:
     """The events of a turn after a position, out of this process or out of PostgreSQL."""
     first = replay.first_frame(turn) if after < 0 else b""
-    running: Running | None = op.services.turns.find(turn.id)
+    running: ActiveTurn | None = op.services.turns.find(turn.id)
     if running is None:
         # Told here with a status where it can be: the reply that begins takes the place.
         take_permit(op).leave()
@@ -370,12 +370,12 @@ def take_permit(op: Operation) -> Permit:
     return permit
 
 
-def kind_of(ending: Ending) -> Kind:
+def kind_of(ending: TurnEnd) -> Kind:
     """Which kind of refusal a turn that failed is told as."""
     return _KINDS.get(ending.status, Kind.UPSTREAM)
 
 
-def _reply(turn: StoredTurn | NewTurn, ending: Ending, text: str, thinking: str) -> ChatReply:
+def _reply(turn: StoredTurn | NewTurn, ending: TurnEnd, text: str, thinking: str) -> ChatReply:
     if ending.code:
         raise TurnFailed(ending, kind_of(ending), text)
     fault = ending.schema_error

@@ -7,8 +7,8 @@ from uuid import UUID
 import msgspec
 
 from atrium.engine.ai import agent_rows, store
-from atrium.engine.ai.active_turn import Running, refused
-from atrium.engine.ai.model import Ending, Interrupted, LostTurn, NewPiece, StoredPiece
+from atrium.engine.ai.active_turn import ActiveTurn, refused
+from atrium.engine.ai.model import Interrupted, LostTurn, NewPiece, StoredPiece, TurnEnd
 from atrium.engine.executors.turns import paid_for
 from atrium.engine.inference.estimates import Estimator
 from atrium.engine.jobs import child_jobs as job_parts
@@ -31,8 +31,8 @@ _STOP_SECONDS = 15.0
 
 async def store_pieces(services: Services) -> None:
     """Store what every turn of this process has said since the last time, in one statement, and say that this process is there."""
-    kept, storing, done = list[NewPiece](), list[tuple[Running, int]](), asyncio.get_running_loop().create_future()
-    turn: Running
+    kept, storing, done = list[NewPiece](), list[tuple[ActiveTurn, int]](), asyncio.get_running_loop().create_future()
+    turn: ActiveTurn
     try:
         for number, turn in enumerate(services.turns):
             if not number % _AT_ONCE:
@@ -96,12 +96,12 @@ async def _settle_run(ctx: Context, lost: LostTurn, pieces: list[StoredPiece]) -
     await quotas.settle_within(ctx, Admission(lost.admission_id, org_id, lost.team_id, {"ai.concurrency": 1}), {})
 
 
-async def _interrupt(ctx: Context, lost: LostTurn, ending: Ending) -> None:
+async def _interrupt(ctx: Context, lost: LostTurn, ending: TurnEnd) -> None:
     told = msgspec.to_builtins(ending)
     await store.end_turn(ctx.db, ctx.who.org_id, lost.id, lost.admission_id, "interrupted", told, [])
 
 
-def _interrupted(usage: TokenUsage) -> Ending:
+def _interrupted(usage: TokenUsage) -> TurnEnd:
     return refused(Interrupted("the server that asked the model stopped; what was kept until then is here"), usage)
 
 
@@ -132,7 +132,7 @@ async def stop(services: Services, begun: tuple["asyncio.Task[None]", Presence])
     heeding, presence = begun
     heeding.cancel()
     await asyncio.gather(heeding, return_exceptions=True)
-    turn: Running
+    turn: ActiveTurn
     for turn in services.turns:
         turn.stop("interrupted")
     with contextlib.suppress(TimeoutError):
@@ -156,6 +156,6 @@ async def _heed(services: Services) -> None:
                 (log.warning if refusal_of(error) else log.error)("turns.look_failed", error=error)
                 continue
             for id in ids:
-                found: Running | None = services.turns.find(id)
+                found: ActiveTurn | None = services.turns.find(id)
                 if found is not None:
                     found.stop()

@@ -13,8 +13,8 @@ from atrium.engine.executors.model import (
     LeaseReply,
     ModelRoles,
     NewExecutor,
+    ReplyChunk,
     Role,
-    Said,
     SettledReply,
 )
 from atrium.ground.identity.model import CurrentPassword
@@ -94,7 +94,7 @@ class Heartbeat(msgspec.Struct, forbid_unknown_fields=True):
     """A sign of life; `said` is how the reply goes on, for those who follow it."""
 
     claim_token: Token | None = None
-    said: Said | None = None
+    said: ReplyChunk | None = None
 
 
 async def extend_lease(op: Operation, id: UUID, body: Heartbeat) -> LeaseReply:

@@ -118,7 +118,7 @@ class ClaimReply(msgspec.Struct, frozen=True):
     lease_expires_at: datetime
 
 
-class Said(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ReplyChunk(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Characters of the reply from a position on; what was heard before is ignored."""
 
     at: Annotated[int, msgspec.Meta(ge=0, le=4_000_000)]

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from atrium.engine.executors import store
-from atrium.engine.executors.model import ClaimedJob, ClaimReply, LeaseReply, Said, SettledReply, StoredExecutor
+from atrium.engine.executors.model import ClaimedJob, ClaimReply, LeaseReply, ReplyChunk, SettledReply, StoredExecutor
 from atrium.engine.jobs import dispatcher, remote
 from atrium.kit.errors import Unauthenticated
 from atrium.seams.context import Operation
@@ -33,7 +33,7 @@ async def claim_job(op: Operation, kinds: list[str], models: list[str], seconds:
     return ClaimReply(job, claim.token, claim.lease_until)
 
 
-async def extend_lease(op: Operation, id: UUID, token: str | None, said: Said | None = None) -> LeaseReply:
+async def extend_lease(op: Operation, id: UUID, token: str | None, said: ReplyChunk | None = None) -> LeaseReply:
     """Keep a job for longer, and say how its reply goes on."""
     worker = await _worker(op)
     if said is not None:

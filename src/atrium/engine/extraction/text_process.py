@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from atrium.kit.isolation.sandbox import Sandbox
-from atrium.kit.isolation.scripts import Finished, Script, TookTooLong, run_script
+from atrium.kit.isolation.scripts import Script, ScriptResult, TookTooLong, run_script
 from atrium.seams.settings import Settings
 
 # What is readable here is also in PostgreSQL's function `has_text`, which keeps the list of objects without text.
@@ -90,7 +90,7 @@ async def extract(path: Path, kind: str, settings: Settings, sandbox: Sandbox) -
     return Extracted(done.output.decode("utf-8", "ignore").replace("\0", ""), done.code == _TRUNCATED)
 
 
-def _why(done: Finished) -> str:
+def _why(done: ScriptResult) -> str:
     if done.code == _REFUSED:
         return done.complaint[:300] or "cannot be read"
     return f"the reader was stopped by signal {done.signal}" if done.signal else "the reader gave up"

@@ -10,7 +10,7 @@ import msgspec
 
 from atrium.engine.jobs import queue_rows, store
 from atrium.engine.jobs.kinds import ask_kind
-from atrium.engine.jobs.model import Attempt, AttemptInput, Claim, Following, Report
+from atrium.engine.jobs.model import Attempt, AttemptInput, AttemptReport, Claim, JobStream
 from atrium.engine.jobs.settlement import settle_within
 from atrium.ground.identity import service as identity
 from atrium.ground.quotas import service as quotas
@@ -75,11 +75,11 @@ async def _begin_within(services: Services, db: Transaction, org_id: UUID, claim
     ]
     attempts = [one for one in made if isinstance(one, Attempt)]
     if len(attempts) < len(made):
-        await settle_within(services, db, org_id, [one for one in made if isinstance(one, Report)])
+        await settle_within(services, db, org_id, [one for one in made if isinstance(one, AttemptReport)])
     return await _admitted(services, db, org_id, attempts) if spending else attempts
 
 
-async def hand_on(services: Services, db: Transaction, following: Following, worker: UUID, most: int) -> list[Attempt]:
+async def hand_on(services: Services, db: Transaction, following: JobStream, worker: UUID, most: int) -> list[Attempt]:
     """Queue what follows, and claim of it for a worker of ours that settles there what it follows from.
 
     Only of kinds that spend nothing: what others may spend is admitted when they begin.
@@ -96,15 +96,15 @@ async def hand_on(services: Services, db: Transaction, following: Following, wor
     return attempts
 
 
-def _attempt(claim: Claim, kind: JobKind, owner: Principal | None, content: AttemptInput) -> Attempt | Report:
+def _attempt(claim: Claim, kind: JobKind, owner: Principal | None, content: AttemptInput) -> Attempt | AttemptReport:
     if owner is None or owner.team_id != claim.team_id:
-        return Report(claim=claim, outcome="failed", error="its owner has left the team")
+        return AttemptReport(claim=claim, outcome="failed", error="its owner has left the team")
     if content.part_of is not None and content.heard:
-        return Report(claim=claim, outcome="failed", error="its worker was taken away while it answered")
+        return AttemptReport(claim=claim, outcome="failed", error="its worker was taken away while it answered")
     try:
         arguments = msgspec.convert(content.input, kind.arguments)
     except msgspec.ValidationError as error:
-        return Report(claim=claim, outcome="failed", error=f"the kind no longer takes this input: {error}")
+        return AttemptReport(claim=claim, outcome="failed", error=f"the kind no longer takes this input: {error}")
     who = identity.narrowed(owner, content.scope)
     return Attempt(claim, kind, who, content.input, arguments, content.part_of is None, content.traceparent)
 
@@ -144,7 +144,7 @@ async def _reservations(services: Services, org_id: UUID, attempts: list[Attempt
 async def _put_back(services: Services, db: Transaction, org_id: UUID, refused: list[tuple[Attempt, AppError]]) -> None:
     """Queued again, and the lane stays out of the round until the quota may have opened."""
     refusals = {attempt.claim.id: refusal for attempt, refusal in refused}
-    reports = [Report(claim=attempt.claim, outcome="returned") for attempt, _ in refused]
+    reports = [AttemptReport(claim=attempt.claim, outcome="returned") for attempt, _ in refused]
     waits = {
         (one.team_id, one.pool): timedelta(
             seconds=min(int(str(refusals[one.id].facts.get("retry_after", 1))), LONGEST_WAIT)

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from atrium.engine.jobs.model import Claim, Hearing, JobPart, Settled
+from atrium.engine.jobs.model import Claim, JobPart, SettledJob, WorkerMessage
 from atrium.engine.jobs.store import SETTLED
 from atrium.kit.postgres.database import Transaction
 
@@ -13,10 +13,10 @@ async def find_part(db: Transaction, org_id: UUID, id: UUID) -> JobPart | None:
     )
 
 
-async def hold_hearing(db: Transaction, org_id: UUID, claim: Claim) -> Hearing | None:
+async def hold_hearing(db: Transaction, org_id: UUID, claim: Claim) -> WorkerMessage | None:
     """What was heard of the current attempt, held until the transaction ends; None when it is over."""
     return await db.one(
-        Hearing,
+        WorkerMessage,
         """
         SELECT CASE WHEN heard_from = claim_token THEN heard ELSE 0 END, part_of IS NOT NULL AND NOT cancel_asked FROM jobs
          WHERE org_id = :org_id AND id = :id AND claim_token = :token AND lease_until > clock_timestamp() FOR NO KEY UPDATE
@@ -67,9 +67,9 @@ async def read_words(db: Transaction, org_id: UUID, id: UUID, after: int) -> str
     return "".join([body for (body,) in rows])
 
 
-async def cancel_waiting_part(db: Transaction, org_id: UUID, whole: UUID) -> Settled | None:
+async def cancel_waiting_part(db: Transaction, org_id: UUID, whole: UUID) -> SettledJob | None:
     return await db.one(
-        Settled,
+        SettledJob,
         f"""
         UPDATE jobs SET state = 'cancelled', cancel_asked = true, finished_at = now()
          WHERE org_id = :org_id AND part_of = :whole AND state IN ('scheduled', 'queued')

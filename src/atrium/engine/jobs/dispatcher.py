@@ -8,7 +8,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from atrium.engine.jobs import attempts, queue_rows
-from atrium.engine.jobs.model import Attempt, Report, StaleClaim
+from atrium.engine.jobs.model import Attempt, AttemptReport, StaleClaim
 from atrium.engine.jobs.settlement import settle
 from atrium.kit.postgres.wait_queues import Fetch
 from atrium.kit.telemetry.log import log
@@ -86,4 +86,4 @@ async def hand_back(services: Services, attempt: Attempt) -> None:
     """Return an attempt that its worker never saw; it counts for nothing."""
     log.info("job.handed_back", job=attempt.claim.id, kind=attempt.claim.kind)
     with contextlib.suppress(StaleClaim):
-        await settle(services, Report(claim=attempt.claim, outcome="returned"))
+        await settle(services, AttemptReport(claim=attempt.claim, outcome="returned"))

@@ -161,7 +161,7 @@ class Lease(msgspec.Struct, frozen=True):
     cancel_requested: bool
 
 
-class Hearing(msgspec.Struct, frozen=True):
+class WorkerMessage(msgspec.Struct, frozen=True):
     """How much of a running attempt's reply has been heard, and whether anything waits for it."""
 
     heard: int
@@ -177,7 +177,7 @@ class JobPart(msgspec.Struct, frozen=True):
     error: str | None
 
 
-class Settled(msgspec.Struct, frozen=True):
+class SettledJob(msgspec.Struct, frozen=True):
     """An attempt that has just ended, and where its job stands now; the token is None for a job that was never claimed."""
 
     id: UUID
@@ -201,7 +201,7 @@ class Backlog(msgspec.Struct, frozen=True):
     served: list[str]
 
 
-class Lapsed(msgspec.Struct, frozen=True):
+class ExpiredLease(msgspec.Struct, frozen=True):
     """A running job whose lease has run out."""
 
     id: UUID
@@ -209,7 +209,7 @@ class Lapsed(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Following:
+class JobStream:
     """Jobs that kinds let follow on what has just ended, not queued yet, and the people whose they may be."""
 
     drafts: Sequence[Drafts]
@@ -217,11 +217,11 @@ class Following:
 
 
 # Queues what follows, and claims so many of it at most for the worker that settles there.
-Take = Callable[[Transaction, Following, int], Awaitable[list[Attempt]]]
+Take = Callable[[Transaction, JobStream, int], Awaitable[list[Attempt]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class AttemptReport:
     """How an attempt ended; `again` is the delay before another, None for never; `used` is for one that knows what it spent.
 
     `input` is what the job was given, where the worker knows it; otherwise it is read.

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID
 
-from atrium.engine.jobs.model import Backlog, Claim, Lapsed, Lease
+from atrium.engine.jobs.model import Backlog, Claim, ExpiredLease, Lease
 from atrium.kit.postgres.database import Transaction, old_rows
 
 
@@ -108,9 +108,9 @@ async def list_ready(db: Transaction, pools: list[str]) -> list[str]:
     return [pool for (pool,) in rows]
 
 
-async def list_lapsed(db: Transaction, limit: int) -> list[Lapsed]:
+async def list_lapsed(db: Transaction, limit: int) -> list[ExpiredLease]:
     return await db.all(
-        Lapsed,
+        ExpiredLease,
         """
         SELECT id, org_id FROM jobs WHERE state = 'running' AND lease_until < clock_timestamp() ORDER BY lease_until LIMIT :limit
         """,

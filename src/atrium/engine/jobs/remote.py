@@ -12,12 +12,12 @@ from atrium.engine.jobs.dispatcher import Gone, claim_one
 from atrium.engine.jobs.kinds import ask_kind
 from atrium.engine.jobs.model import (
     Attempt,
+    AttemptReport,
     Claim,
     JobMissing,
     Lease,
-    Report,
     ResultRefused,
-    Settled,
+    SettledJob,
     StaleClaim,
     UnknownKind,
     backoff,
@@ -79,14 +79,14 @@ async def extend_lease(services: Services, worker: UUID, bound_to: UUID | None, 
 
 async def complete_remote(
     services: Services, worker: UUID, bound_to: UUID | None, id: UUID, token: str | None, result: Any
-) -> Settled:
+) -> SettledJob:
     """End the current attempt well, unless the kind finds something wrong with the result."""
     async with services.database.begin_system() as db:
         claim = await _held(db, worker, bound_to, id, token)
     problem = await _problem(services, claim, result)
     if problem:
         raise ResultRefused(f"{claim.kind} refuses this result: {problem}", problem=problem)
-    return await settle(services, Report(claim=claim, outcome="succeeded", result=result))
+    return await settle(services, AttemptReport(claim=claim, outcome="succeeded", result=result))
 
 
 async def _problem(services: Services, claim: Claim, result: Any) -> str | None:
@@ -109,11 +109,11 @@ async def _problem(services: Services, claim: Claim, result: Any) -> str | None:
 
 async def fail_remote(
     services: Services, worker: UUID, bound_to: UUID | None, id: UUID, token: str | None, error: str
-) -> Settled:
+) -> SettledJob:
     """End the current attempt badly; another follows while there are attempts left."""
     async with services.database.begin_system() as db:
         claim = await _held(db, worker, bound_to, id, token)
-    report = Report(claim=claim, outcome="failed", error=readable(error), again=backoff(claim.attempt))
+    report = AttemptReport(claim=claim, outcome="failed", error=readable(error), again=backoff(claim.attempt))
     return await settle(services, report)
 
 
@@ -125,7 +125,7 @@ async def return_held(services: Services, worker: UUID) -> int:
     held.sort(key=lambda claim: claim.org_id)
     returned = 0
     for org_id, some in groupby(held, key=lambda claim: claim.org_id):
-        reports = [Report(claim=claim, outcome="returned") for claim in some]
+        reports = [AttemptReport(claim=claim, outcome="returned") for claim in some]
         async with services.database.begin(org_id) as db:
             returned += len(await settle_within(services, db, org_id, reports))
     return returned

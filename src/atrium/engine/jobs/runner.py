@@ -11,7 +11,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.engine.jobs import attempts, queue_rows
-from atrium.engine.jobs.model import Attempt, Claim, Following, Report, StaleClaim, backoff, readable
+from atrium.engine.jobs.model import Attempt, AttemptReport, Claim, JobStream, StaleClaim, backoff, readable
 from atrium.engine.jobs.settlement import settle_and_take
 from atrium.kit.errors import AppError, Kind
 from atrium.kit.ids import new_id
@@ -21,7 +21,7 @@ from atrium.kit.telemetry import trace_context
 from atrium.kit.telemetry.log import log
 from atrium.kit.web.strict_json import has_nul
 from atrium.kit.work.shares import Busy
-from atrium.seams.context import Holding, Operation, Services
+from atrium.seams.context import HoldLevel, Operation, Services
 from atrium.seams.jobs import Assignment, Beside, JobKind, Postponed
 
 POLL_SECONDS = 1.0
@@ -184,7 +184,7 @@ class Runner:
             who=attempt.owner,
             services=self._services,
             request_id=str(assignment.id),
-            holding=Holding.CREDENTIAL,
+            holding=HoldLevel.CREDENTIAL,
         )
         try:
             report = await self._performed(op, attempt, assignment)
@@ -193,7 +193,7 @@ class Runner:
         except asyncio.CancelledError:
             if not self._stopping:
                 return  # the lease is lost: whatever came out could not land
-            report = Report(claim=attempt.claim, outcome="returned")
+            report = AttemptReport(claim=attempt.claim, outcome="returned")
         if not (self._stopping or self.apart):
             report = replace(report, take=self._take)
         try:
@@ -209,7 +209,7 @@ class Runner:
         finally:
             self._beside.ids.difference_update(one.id for one in report.beside)
 
-    async def _performed(self, op: Operation, attempt: Attempt, assignment: Assignment) -> Report:
+    async def _performed(self, op: Operation, attempt: Attempt, assignment: Assignment) -> AttemptReport:
         began = asyncio.get_running_loop().time()
         report = await _performed(op, attempt, assignment)
         quick = asyncio.get_running_loop().time() < began + QUICK_SECONDS
@@ -222,7 +222,7 @@ class Runner:
             log.warning("job.beside_failed", job=assignment.id, kind=assignment.kind, error=error)
             return report
 
-    async def _take(self, db: Transaction, following: Following, most: int) -> list[Attempt]:
+    async def _take(self, db: Transaction, following: JobStream, most: int) -> list[Attempt]:
         """Attempts at jobs that follow from what this runner settles; they take the places of what has ended."""
         return await attempts.hand_on(self._services, db, following, self.id, most)
 
@@ -288,29 +288,29 @@ async def stop_runners(services: Services, runners: list[Runner]) -> None:
     await asyncio.gather(*(runner.stop(0 if runner.apart else patience) for runner in runners))
 
 
-async def _performed(op: Operation, attempt: Attempt, assignment: Assignment) -> Report:
+async def _performed(op: Operation, attempt: Attempt, assignment: Assignment) -> AttemptReport:
     return replace(await _outcome(op, attempt, assignment), input=attempt.input)
 
 
-async def _outcome(op: Operation, attempt: Attempt, assignment: Assignment) -> Report:
+async def _outcome(op: Operation, attempt: Attempt, assignment: Assignment) -> AttemptReport:
     claim, kind = attempt.claim, attempt.kind
     try:
         assert kind.run is not None  # noqa: S101 - only local kinds are claimed here
-        return Report(claim=claim, outcome="succeeded", result=_storable(await kind.run(op, assignment)))
+        return AttemptReport(claim=claim, outcome="succeeded", result=_storable(await kind.run(op, assignment)))
     except Postponed as put_off:
         again_in = timedelta(seconds=put_off.seconds)
-        return Report(claim=claim, outcome="returned", again=again_in, put_off_for=put_off.reason)
+        return AttemptReport(claim=claim, outcome="returned", again=again_in, put_off_for=put_off.reason)
     except AppError as error:
         if isinstance(error, Busy) and not any(op.spent.values()):
             # That much else is to do here counts against no attempt, as long as nothing was paid for.
-            return Report(claim=claim, outcome="returned", again=timedelta(seconds=BUSY_SECONDS))
+            return AttemptReport(claim=claim, outcome="returned", again=timedelta(seconds=BUSY_SECONDS))
         again = backoff(claim.attempt) if error.kind in PASSING and not error.lasting else None
         used = kind.spent(error) if kind.spent else None
-        return Report(claim=claim, outcome="failed", error=readable(error.message), again=again, used=used)
+        return AttemptReport(claim=claim, outcome="failed", error=readable(error.message), again=again, used=used)
     except Exception as error:  # a kind may raise anything; an attempt is the boundary
         log.error("job.failed", job=claim.id, kind=claim.kind, attempt=claim.attempt, exc_info=error)
         text = f"failed unexpectedly ({type(error).__name__}); the log has more under this job's id"
-        return Report(claim=claim, outcome="failed", error=text, again=backoff(claim.attempt))
+        return AttemptReport(claim=claim, outcome="failed", error=text, again=backoff(claim.attempt))
 
 
 def _storable(result: Any) -> Any:

@@ -8,7 +8,16 @@ from uuid import UUID
 import msgspec
 
 from atrium.engine.jobs import store
-from atrium.engine.jobs.model import ENDED, Attempt, Drafts, FinishedJob, Following, Report, Settled, StaleClaim
+from atrium.engine.jobs.model import (
+    ENDED,
+    Attempt,
+    AttemptReport,
+    Drafts,
+    FinishedJob,
+    JobStream,
+    SettledJob,
+    StaleClaim,
+)
 from atrium.ground.identity import service as identity
 from atrium.ground.quotas import service as quotas
 from atrium.kit.postgres.database import Transaction, refusal_of
@@ -16,13 +25,13 @@ from atrium.kit.telemetry.log import log
 from atrium.seams.context import Context, Principal, Services
 from atrium.seams.jobs import Amounts, JobKind
 
-Verdict = tuple[Settled, Attempt | None]
+Verdict = tuple[SettledJob, Attempt | None]
 # Input, result and error of jobs.
 Endings = dict[UUID, tuple[Any, Any, str | None]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _Prefetched:
     """What need not be read of jobs that end: what some used, were given and came to; of whom it is known, all their people."""
 
     used: dict[UUID, Amounts]
@@ -30,7 +39,7 @@ class _Known:
     owners: dict[UUID, Principal] | None = None
 
 
-async def settle(services: Services, report: Report) -> Settled:
+async def settle(services: Services, report: AttemptReport) -> SettledJob:
     """Where the job stands after this attempt; StaleClaim when the attempt was no longer the current one.
 
     Whatever ends at the same moment in one company shares a transaction.
@@ -38,11 +47,11 @@ async def settle(services: Services, report: Report) -> Settled:
     return (await settle_and_take(services, report))[0]
 
 
-async def settle_and_take(services: Services, report: Report) -> tuple[Settled, Attempt | None]:
+async def settle_and_take(services: Services, report: AttemptReport) -> tuple[SettledJob, Attempt | None]:
     """The same for a worker that goes on with what follows from its job, when nothing else waits for it."""
     org_id = report.claim.org_id
 
-    async def work(reports: list[Report]) -> list[Verdict | Exception]:
+    async def work(reports: list[AttemptReport]) -> list[Verdict | Exception]:
         try:
             return await _settle_together(services, org_id, reports)
         except Exception as error:
@@ -57,11 +66,11 @@ async def settle_within(
     services: Services,
     db: Transaction,
     org_id: UUID,
-    reports: list[Report],
+    reports: list[AttemptReport],
     taken: list[Attempt] | None = None,
     *,
     careful: bool = False,
-) -> list[Settled]:
+) -> list[SettledJob]:
     """End attempts of one company inside the caller's transaction; what is stale is not among what comes back.
 
     What follows from them and is handed on to their workers is appended to `taken`. When `careful`, what a kind makes of one
@@ -84,7 +93,7 @@ async def settle_within(
     return settled
 
 
-def _known_from(reports: list[Report], people: dict[UUID, tuple[Any, ...]]) -> _Known:
+def _known_from(reports: list[AttemptReport], people: dict[UUID, tuple[Any, ...]]) -> _Prefetched:
     used = {report.claim.id: report.used for report in reports if report.used is not None}
     used |= {report.claim.id: {} for report in reports if report.outcome == "returned"}
     endings = {
@@ -93,14 +102,14 @@ def _known_from(reports: list[Report], people: dict[UUID, tuple[Any, ...]]) -> _
         if report.input is not None and report.outcome != "returned"
     }
     endings |= {one.id: (one.input, one.result, None) for report in reports for one in report.beside}
-    return _Known(used, endings, {id: identity.principal_of(person, "job") for id, person in people.items()})
+    return _Prefetched(used, endings, {id: identity.principal_of(person, "job") for id, person in people.items()})
 
 
 async def follow(
-    services: Services, db: Transaction, org_id: UUID, settled: list[Settled], known: dict[UUID, Amounts]
+    services: Services, db: Transaction, org_id: UUID, settled: list[SettledJob], known: dict[UUID, Amounts]
 ) -> None:
     """Quota, wake-up calls and events of attempts that have just ended; of some it is known what they cost."""
-    following = await _tell(services, db, org_id, settled, _Known(known), careful=True)
+    following = await _tell(services, db, org_id, settled, _Prefetched(known), careful=True)
     await _queue(db, following.drafts)
 
 
@@ -113,11 +122,11 @@ async def _tell(
     services: Services,
     db: Transaction,
     org_id: UUID,
-    settled: list[Settled],
-    known: _Known,
+    settled: list[SettledJob],
+    known: _Prefetched,
     *,
     careful: bool,
-) -> Following:
+) -> JobStream:
     """Quota and events; the jobs that their kinds let follow."""
     ended = [one for one in settled if one.state in ENDED]
     spent = [one for one in settled if one.admission_id is not None]
@@ -130,7 +139,7 @@ async def _tell(
     if waiting:
         await store.wake(db, org_id, waiting)
     if not heard:
-        return Following([], {})
+        return JobStream([], {})
     owners = known.owners
     if owners is None:
         owners = await identity.list_principals(db, org_id, list({one.user_id for one in heard}))
@@ -143,11 +152,11 @@ async def _tell(
     for name, some in jobs.items():
         tell = _tell_carefully if careful else _tell_kind
         following += await tell(ctx, services.registry.job_kinds[name], some)
-    return Following(following, owners)
+    return JobStream(following, owners)
 
 
 async def _settle_together(
-    services: Services, org_id: UUID, reports: list[Report], *, careful: bool = False
+    services: Services, org_id: UUID, reports: list[AttemptReport], *, careful: bool = False
 ) -> list[Verdict | Exception]:
     # Of two words about one attempt only the first can count; about two attempts at one job, only the current one's.
     first = {(report.claim.id, report.claim.token): report for report in reversed(reports)}
@@ -165,7 +174,7 @@ async def _settle_together(
     return verdicts
 
 
-async def _settle_alone(services: Services, org_id: UUID, report: Report) -> Verdict | Exception:
+async def _settle_alone(services: Services, org_id: UUID, report: AttemptReport) -> Verdict | Exception:
     try:
         return (await _settle_together(services, org_id, [report], careful=True))[0]
     except Exception as error:  # raised to the caller who reported it
@@ -173,20 +182,22 @@ async def _settle_alone(services: Services, org_id: UUID, report: Report) -> Ver
 
 
 def _verdict(
-    report: Report, first: dict[tuple[UUID, UUID], Report], settled: dict[tuple[UUID, UUID | None], Settled]
-) -> Settled | Exception:
+    report: AttemptReport,
+    first: dict[tuple[UUID, UUID], AttemptReport],
+    settled: dict[tuple[UUID, UUID | None], SettledJob],
+) -> SettledJob | Exception:
     key = report.claim.id, report.claim.token
     if first[key] is report and key in settled:
         return settled[key]
     return StaleClaim("this attempt is over: it was settled, its lease ran out, or another worker has the job now")
 
 
-async def _endings(db: Transaction, org_id: UUID, wanted: list[Settled], known: Endings) -> Endings:
+async def _endings(db: Transaction, org_id: UUID, wanted: list[SettledJob], known: Endings) -> Endings:
     unknown = {one.id for one in wanted} - known.keys()
     return known | (await store.read_endings(db, org_id, list(unknown)) if unknown else {})
 
 
-def _cost(services: Services, one: Settled, known: dict[UUID, Amounts], endings: Endings) -> Amounts | None:
+def _cost(services: Services, one: SettledJob, known: dict[UUID, Amounts], endings: Endings) -> Amounts | None:
     """What an attempt used: what is known, what its result says when it succeeded, else all it reserved."""
     if one.id in known:
         return known[one.id]

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.jobs.model import AttemptInput, Claim, FoundJob, NewJob, Report, Settled
+from atrium.engine.jobs.model import AttemptInput, AttemptReport, Claim, FoundJob, NewJob, SettledJob
 from atrium.ground.identity.service import PEOPLE
 from atrium.kit.postgres.database import Transaction
 from atrium.kit.telemetry import trace_context
@@ -214,9 +214,9 @@ async def list_unlisted_jobs(
     )
 
 
-async def cancel_waiting(db: Transaction, org_id: UUID, team_id: UUID, id: UUID) -> Settled | None:
+async def cancel_waiting(db: Transaction, org_id: UUID, team_id: UUID, id: UUID) -> SettledJob | None:
     return await db.one(
-        Settled,
+        SettledJob,
         f"""
         UPDATE jobs SET state = 'cancelled', cancel_asked = true, finished_at = now()
          WHERE org_id = :org_id AND team_id = :team_id AND id = :id AND state IN ('scheduled', 'queued')
@@ -228,9 +228,9 @@ async def cancel_waiting(db: Transaction, org_id: UUID, team_id: UUID, id: UUID)
     )
 
 
-async def cancel_waiting_of(db: Transaction, org_id: UUID, user_id: UUID) -> list[Settled]:
+async def cancel_waiting_of(db: Transaction, org_id: UUID, user_id: UUID) -> list[SettledJob]:
     return await db.all(
-        Settled,
+        SettledJob,
         f"""
         UPDATE jobs SET state = 'cancelled', cancel_asked = true, finished_at = now()
          WHERE org_id = :org_id AND user_id = :user_id AND state IN ('scheduled', 'queued')
@@ -389,8 +389,8 @@ async def close_lanes(
 
 
 async def settle(
-    db: Transaction, org_id: UUID, reports: list[Report]
-) -> tuple[list[Settled], dict[UUID, tuple[Any, ...]]]:
+    db: Transaction, org_id: UUID, reports: list[AttemptReport]
+) -> tuple[list[SettledJob], dict[UUID, tuple[Any, ...]]]:
     """End attempts; those that were current, and the people of theirs who have not left, as identity reads them."""
     rows = await db.rows(
         f"""
@@ -408,7 +408,7 @@ async def settle(
         again=[report.again for report in reports],
     )
     people = {row[_OF_SETTLED]: row[_OF_SETTLED:] for row in rows if row[_OF_SETTLED] is not None}
-    return [Settled(*row[:_OF_SETTLED]) for row in rows], people
+    return [SettledJob(*row[:_OF_SETTLED]) for row in rows], people
 
 
 async def note_put_off(db: Transaction, org_id: UUID, reasons: dict[UUID, str]) -> None:
@@ -424,10 +424,10 @@ async def note_put_off(db: Transaction, org_id: UUID, reasons: dict[UUID, str]) 
     )
 
 
-async def settle_beside(db: Transaction, org_id: UUID, done: list[DoneBeside]) -> list[Settled]:
+async def settle_beside(db: Transaction, org_id: UUID, done: list[DoneBeside]) -> list[SettledJob]:
     """End jobs that wait for their first attempt, as succeeded; one that another transaction holds is not waited for."""
     return await db.all(
-        Settled,
+        SettledJob,
         f"""
         UPDATE jobs j SET state = 'succeeded', result = w.given::jsonb, attempt = 1, started_at = clock_timestamp(),
                finished_at = clock_timestamp()
@@ -444,11 +444,11 @@ async def settle_beside(db: Transaction, org_id: UUID, done: list[DoneBeside]) -
     )
 
 
-async def lapse(db: Transaction, org_id: UUID, ids: list[UUID]) -> list[Settled]:
-    return await db.all(Settled, f"SELECT {SETTLED} FROM lapse_jobs(:org_id, :ids)", org_id=org_id, ids=ids)
+async def lapse(db: Transaction, org_id: UUID, ids: list[UUID]) -> list[SettledJob]:
+    return await db.all(SettledJob, f"SELECT {SETTLED} FROM lapse_jobs(:org_id, :ids)", org_id=org_id, ids=ids)
 
 
-async def wake(db: Transaction, org_id: UUID, settled: list[Settled]) -> None:
+async def wake(db: Transaction, org_id: UUID, settled: list[SettledJob]) -> None:
     """Jobs are waiting again: their lanes may have been idle."""
     await db.run(
         """

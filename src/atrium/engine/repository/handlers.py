@@ -110,7 +110,9 @@ async def download_content(
     """The bytes of an object; `version` takes a version's number or id, and a `Range` gets that part."""
     async with op.begin() as ctx:
         _, wanted = await service.read_version(ctx, id, version)
-    asked = http.Asked(range=range, if_range=if_range, if_none_match=if_none_match, if_modified_since=if_modified_since)
+    asked = http.RangeRequest(
+        range=range, if_range=if_range, if_none_match=if_none_match, if_modified_since=if_modified_since
+    )
     etag = f'"{wanted.etag}"'
     headers = [("etag", etag), ("last-modified", http.http_date(wanted.created_at)), ("accept-ranges", "bytes")]
     if http.is_unchanged(asked, etag, wanted.created_at):
@@ -203,7 +205,7 @@ async def change_many(op: Operation, body: Batch) -> batches.Done:
     return await batches.move(op, ids, body.to or "")
 
 
-class Named(msgspec.Struct, forbid_unknown_fields=True):
+class NamedPrincipal(msgspec.Struct, forbid_unknown_fields=True):
     """A principal by kind and id; `user_id` alone means a person."""
 
     principal_type: PrincipalType | None = None
@@ -222,7 +224,7 @@ class Named(msgspec.Struct, forbid_unknown_fields=True):
         return self.principal_type, self.principal_id
 
 
-class ObjectShare(Named, forbid_unknown_fields=True):
+class ObjectShare(NamedPrincipal, forbid_unknown_fields=True):
     """Whom to let in and how far; `user_id` alone means that this person may view."""
 
     capability: Capability = "view"
@@ -235,7 +237,7 @@ async def share_object(ctx: Context, id: UUID, body: ObjectShare) -> ObjectGrant
     return await sharing.share_object(ctx, id, kind, principal, body.capability, body.expires_at)
 
 
-class ObjectUnshare(Named, forbid_unknown_fields=True):
+class ObjectUnshare(NamedPrincipal, forbid_unknown_fields=True):
     """Whom to shut out."""
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from atrium.engine.repository.model import Keyed, StoredObject, Version
+from atrium.engine.repository.model import ObjectAtKey, StoredObject, Version
 from atrium.engine.repository.store import AT_KEY, JOINED, OBJECT, OF_OBJECT, READABLE, VERSION, object_of, reader
 from atrium.kit.postgres.database import Transaction
 from atrium.seams.context import Principal
@@ -14,7 +14,7 @@ _WIDTH = OF_OBJECT + 11
 
 async def find_at(
     db: Transaction, who: Principal, key: str, version_id: UUID | None = None, *, lock: bool = False
-) -> Keyed | None:
+) -> ObjectAtKey | None:
     """What the caller can read at a key: its current version, or the one named."""
     if lock:
         await db.run(
@@ -87,7 +87,7 @@ async def exists_below(db: Transaction, org_id: UUID, team_id: UUID, prefix: str
     )
 
 
-def _keyed(row: tuple[Any, ...]) -> Keyed:
+def _keyed(row: tuple[Any, ...]) -> ObjectAtKey:
     found = object_of(row[:_WIDTH])
     chosen = found.version if len(row) == _WIDTH + 1 else Version(*row[_WIDTH:-1])
-    return Keyed(found, chosen, row[-1])
+    return ObjectAtKey(found, chosen, row[-1])

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.repository.model import LONGEST_KEY, OBJECTS, Filter, Listed, StoredObject, after_all_with
+from atrium.engine.repository.model import LONGEST_KEY, OBJECTS, BucketEntry, Filter, StoredObject, after_all_with
 from atrium.engine.repository.store import JOINED, OBJECT, READABLE, object_of, reader
 from atrium.ground.sharing import rule
 from atrium.kit.ids import NIL
@@ -240,17 +240,19 @@ def _values(who: Principal, chosen: Filter, limit: int) -> dict[str, Any]:
     }
 
 
-async def list_bucket(db: Transaction, who: Principal, prefix: str, after: Position | None, limit: int) -> list[Listed]:
+async def list_bucket(
+    db: Transaction, who: Principal, prefix: str, after: Position | None, limit: int
+) -> list[BucketEntry]:
     """The team's keys that the caller can read."""
     before = after_all_with(prefix)
     key, id = after or (prefix, NIL)
     values = reader(who) | {"before": before, "after": key, "after_id": id, "limit": limit}
-    return await db.all(Listed, bucket_listing(before is not None), **values)
+    return await db.all(BucketEntry, bucket_listing(before is not None), **values)
 
 
 async def list_bucket_folders(
     db: Transaction, who: Principal, prefix: str, delimiter: str, after: Position | None, limit: int
-) -> list[tuple[str, Listed | None]]:
+) -> list[tuple[str, BucketEntry | None]]:
     """The same with what is in folders folded into them: each is a key or a folder's name."""
     flat = await list_bucket(db, who, prefix, after, limit)
     found = _folded(flat, prefix, delimiter)
@@ -260,11 +262,11 @@ async def list_bucket_folders(
     last, is_folder = found[-1][0], found[-1][1] is None
     behind = (f"{last[: -len(delimiter)]}{after_all_with(delimiter)}", NIL) if is_folder else (last, _LAST)
     rows = await _skip(db, who, Filter(prefix=prefix, scope="bucket"), "", delimiter, behind, limit - len(found))
-    return found + [(row[3], Listed(*row[3:])) if row[0] is None else (row[0], None) for row in rows]
+    return found + [(row[3], BucketEntry(*row[3:])) if row[0] is None else (row[0], None) for row in rows]
 
 
-def _folded(flat: list[Listed], prefix: str, delimiter: str) -> list[tuple[str, Listed | None]]:
-    found: list[tuple[str, Listed | None]] = []
+def _folded(flat: list[BucketEntry], prefix: str, delimiter: str) -> list[tuple[str, BucketEntry | None]]:
+    found: list[tuple[str, BucketEntry | None]] = []
     folder, start = "", len(prefix)
     for one in flat:
         if folder and one.key.startswith(folder):

@@ -157,7 +157,7 @@ class ObjectDetail(ObjectReply, frozen=True):
     permissions: list[str]
 
 
-class Listed(msgspec.Struct, frozen=True):
+class BucketEntry(msgspec.Struct, frozen=True):
     """As much of an object as a bucket's listing tells."""
 
     key: str
@@ -215,7 +215,7 @@ class Conditions(msgspec.Struct, frozen=True, kw_only=True):
     if_none_match: str | None = None
 
 
-class Source(msgspec.Struct, frozen=True):
+class DerivationSource(msgspec.Struct, frozen=True):
     """What a version was made from."""
 
     object_id: UUID
@@ -225,7 +225,7 @@ class Source(msgspec.Struct, frozen=True):
 class Provenance(msgspec.Struct, frozen=True):
     """From what, and by which run and step, a version was made."""
 
-    sources: tuple[Source, ...]
+    sources: tuple[DerivationSource, ...]
     run_id: UUID | None = None
     step: str | None = None
 
@@ -244,7 +244,7 @@ class Derivation(msgspec.Struct, frozen=True):
     at: datetime
 
 
-class Keyed(msgspec.Struct, frozen=True):
+class ObjectAtKey(msgspec.Struct, frozen=True):
     """One version of the object at a key, with what its gateway left with it."""
 
     object: StoredObject

@@ -21,7 +21,7 @@ from atrium.engine.repository.space import STORAGE
 from atrium.engine.repository.uploads import Upload
 from atrium.ground.audit import service as audit
 from atrium.ground.quotas import service as quotas
-from atrium.kit.files.staging_area import Staged
+from atrium.kit.files.staging_area import StagedFile
 from atrium.kit.ids import new_id
 from atrium.seams.blobs import BlobMissing
 from atrium.seams.context import Context, Operation, Services
@@ -82,7 +82,7 @@ async def complete_upload(
     op: Operation,
     upload: MultipartUpload,
     chosen: Sequence[UploadedPart],
-    drafted: Callable[[Staged], ObjectDraft],
+    drafted: Callable[[StagedFile], ObjectDraft],
     conditions: Conditions = Conditions(),  # noqa: B008 - frozen
     hashes: Iterable[str] = (),
 ) -> StoredObject:

@@ -13,12 +13,12 @@ from atrium.engine.repository.listing_rows import Packed
 from atrium.engine.repository.model import (
     KIND,
     OBJECTS,
+    BucketEntry,
     BytesUnavailable,
     Derivation,
     Filter,
-    Keyed,
-    Listed,
     Listing,
+    ObjectAtKey,
     ObjectDetail,
     ObjectMissing,
     OrgScopeRefused,
@@ -141,7 +141,9 @@ async def list_newest_versions(ctx: Context, limit: int, object_id: UUID | None 
     return await list_handed_out(ctx, KIND, found, lambda one: one.object.id)
 
 
-async def find_keyed(ctx: Context, key: str, version_id: UUID | None = None, *, lock: bool = False) -> Keyed | None:
+async def find_keyed(
+    ctx: Context, key: str, version_id: UUID | None = None, *, lock: bool = False
+) -> ObjectAtKey | None:
     """A version at a key of the caller's team as a gateway sees it, delete markers included; None when it cannot be read."""
     access.note_checked(ctx, "files:read")
     found = await keyed_rows.find_at(ctx.db, ctx.who, key, version_id, lock=lock)
@@ -159,7 +161,7 @@ async def is_empty(ctx: Context, prefix: str) -> bool:
     return not await keyed_rows.exists_below(ctx.db, ctx.who.org_id, ctx.who.team_id, prefix, before)
 
 
-async def scan(ctx: Context, prefix: str, after: listing_rows.Position | None, limit: int) -> list[Listed]:
+async def scan(ctx: Context, prefix: str, after: listing_rows.Position | None, limit: int) -> list[BucketEntry]:
     """What the caller can read of the team's keys, by key, from behind a position."""
     access.note_checked(ctx, "files:read")
     return await listing_rows.list_bucket(ctx.db, ctx.who, prefix, after, limit)
@@ -167,7 +169,7 @@ async def scan(ctx: Context, prefix: str, after: listing_rows.Position | None, l
 
 async def scan_folders(
     ctx: Context, prefix: str, delimiter: str, after: listing_rows.Position | None, limit: int
-) -> list[tuple[str, Listed | None]]:
+) -> list[tuple[str, BucketEntry | None]]:
     """The same with what is in folders folded into them."""
     access.note_checked(ctx, "files:read")
     return await listing_rows.list_bucket_folders(ctx.db, ctx.who, prefix, delimiter, after, limit)
@@ -181,7 +183,7 @@ async def scan_versions(
     return await keyed_rows.list_versions(ctx.db, ctx.who, prefix, after_all_with(prefix), after, limit)
 
 
-async def set_attributes(ctx: Context, keyed: Keyed, attributes: dict[str, Any]) -> None:
+async def set_attributes(ctx: Context, keyed: ObjectAtKey, attributes: dict[str, Any]) -> None:
     """Replace what a gateway left with a version the caller may edit, such as its tags."""
     await permissions.require(ctx, keyed.object, "write")
     await keyed_rows.set_attributes(ctx.db, ctx.who.org_id, keyed.version.id, attributes)

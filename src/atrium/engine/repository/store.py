@@ -11,8 +11,8 @@ from atrium.engine.repository.model import (
     OBJECTS,
     Capability,
     Derivation,
+    DerivationSource,
     ObjectGrant,
-    Source,
     StoredObject,
     Version,
     is_markdown,
@@ -348,7 +348,7 @@ async def forget_grants(db: Transaction) -> list[tuple[UUID, UUID]]:
 
 
 async def insert_derivation(
-    db: Transaction, org_id: UUID, made: StoredObject, source: Source, run_id: UUID | None, step: str | None
+    db: Transaction, org_id: UUID, made: StoredObject, source: DerivationSource, run_id: UUID | None, step: str | None
 ) -> None:
     await db.run(
         """

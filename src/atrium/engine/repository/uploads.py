@@ -10,7 +10,7 @@ from atrium.engine.repository.space import STORAGE
 from atrium.ground.quotas import service as quotas
 from atrium.ground.quotas.model import Admission, QuotaExceeded
 from atrium.kit.errors import AppError, Kind, TooLarge
-from atrium.kit.files.staging_area import Staged, Writer
+from atrium.kit.files.staging_area import StagedFile, Writer
 from atrium.seams.context import Context, Operation
 
 STEP = 64 << 20
@@ -24,7 +24,7 @@ class UploadStalled(AppError):
     kind, code, title = Kind.INVALID, "repository.stalled", "The upload stood still"
 
 
-class Allowance:
+class UploadAllowance:
     """Room for bytes, reserved before they come: at once when their number is known, else step by step."""
 
     def __init__(self, op: Operation, team_id: UUID) -> None:
@@ -63,7 +63,7 @@ class Allowance:
             await quotas.settle(self._op, admission, {})
 
 
-class Counted(Allowance):
+class PrepaidAllowance(UploadAllowance):
     """Room for bytes that are counted already; nothing is asked and nothing is spent."""
 
     async def cover(self, size: int) -> None:
@@ -76,7 +76,7 @@ class Counted(Allowance):
 class Upload:
     """Bytes that have arrived; `kept` once a version refers to them."""
 
-    def __init__(self, staged: Staged, allowance: Allowance) -> None:
+    def __init__(self, staged: StagedFile, allowance: UploadAllowance) -> None:
         self.staged, self.allowance = staged, allowance
         self.published = self.kept = False
 
@@ -95,7 +95,7 @@ async def receive(
     limit = op.services.settings.object_limit
     if length is not None and length > limit:
         raise TooLarge(f"an object here has at most {limit} bytes", limit=limit)
-    allowance = (Counted if counted else Allowance)(op, team_id or op.who.team_id)
+    allowance = (PrepaidAllowance if counted else UploadAllowance)(op, team_id or op.who.team_id)
     writer: Writer | None = None
     upload: Upload | None = None
     try:
@@ -108,7 +108,7 @@ async def receive(
         await asyncio.shield(_clean_up(writer, upload, allowance))
 
 
-async def _drain(op: Operation, chunks: AsyncIterator[bytes], writer: Writer, allowance: Allowance) -> None:
+async def _drain(op: Operation, chunks: AsyncIterator[bytes], writer: Writer, allowance: UploadAllowance) -> None:
     settings = op.services.settings
     source = aiter(chunks)
     while True:
@@ -125,7 +125,7 @@ async def _drain(op: Operation, chunks: AsyncIterator[bytes], writer: Writer, al
         await writer.write(chunk)
 
 
-async def _clean_up(writer: Writer | None, upload: Upload | None, allowance: Allowance) -> None:
+async def _clean_up(writer: Writer | None, upload: Upload | None, allowance: UploadAllowance) -> None:
     try:
         if writer is not None and upload is not None and upload.published and not upload.kept:
             # The store may have the bytes now without anybody referring to them: the sweep reads that off the file's name.

@@ -30,7 +30,7 @@ from atrium.ground.quotas import service as quotas
 from atrium.ground.sharing import abilities
 from atrium.ground.sharing.model import ThingsChanged
 from atrium.kit.errors import TooLarge, Unavailable
-from atrium.kit.files.staging_area import Staged
+from atrium.kit.files.staging_area import StagedFile
 from atrium.kit.web.etags import names_tag
 from atrium.kit.web.http import OCTETS, clean_type
 from atrium.seams.context import Context, Operation
@@ -233,7 +233,7 @@ def _version_of(draft: ObjectDraft, sha256: bytes, size: int, etag: str | None =
     )
 
 
-async def _hold_small(ctx: Context, staged: Staged) -> None:
+async def _hold_small(ctx: Context, staged: StagedFile) -> None:
     blobs, org_id = ctx.services.blobs, ctx.who.org_id
     await blob_rows.insert_blob(ctx.db, org_id, staged.sha256, staged.size)
     if not await blob_rows.hold_blob(ctx.db, org_id, staged.sha256):
@@ -262,7 +262,7 @@ async def _write_version(
     return await store.add_version(ctx.db, ctx.who, existing.id, visibility, version)
 
 
-async def _body_of(op: Operation, version: NewVersion, staged: Staged) -> bytes | None:
+async def _body_of(op: Operation, version: NewVersion, staged: StagedFile) -> bytes | None:
     """The bytes of a short text that has arrived, before the store takes them."""
     if staged.size > _AT_HAND or not is_plain_text(version.content_type):
         return None

@@ -43,7 +43,7 @@ class Values:
 
 
 @dataclass(slots=True)
-class Allowance:
+class BindingBudget:
     """How much may still be made: bytes of one value, and values inside all values that share it."""
 
     bytes: int
@@ -58,7 +58,7 @@ class Allowance:
 
 def resolve(value: Any, values: Values, *, most: int) -> Any:
     """The value with every reference in it replaced by what it names; refused when it has more than `most` bytes as JSON."""
-    resolved = _resolve(value, values, ABSENT, ABSENT, Allowance(most))
+    resolved = _resolve(value, values, ABSENT, ABSENT, BindingBudget(most))
     if size_of(resolved) > most:
         raise TooLarge(f"has more than {most} bytes")
     return resolved
@@ -66,7 +66,7 @@ def resolve(value: Any, values: Values, *, most: int) -> Any:
 
 def resolve_each(value: Any, values: Values, items: list[Any], *, most: int, together: int) -> Iterator[Any]:
     """The value once for every item; refused when one has more than `most` bytes, or all of them more than `together`."""
-    prepared, allowance = _prepared(value), Allowance(most)
+    prepared, allowance = _prepared(value), BindingBudget(most)
     for index, item in enumerate(items):
         allowance.bytes = most
         resolved = _resolve(prepared, values, item, index, allowance)
@@ -112,7 +112,7 @@ def size_of(value: Any) -> int:
     return len(msgspec.json.encode(value))
 
 
-def _resolve(value: Any, values: Values, item: Any, index: Any, allowance: Allowance) -> Any:
+def _resolve(value: Any, values: Values, item: Any, index: Any, allowance: BindingBudget) -> Any:
     allowance.count()
     if isinstance(value, list):
         return [_resolve(one, values, item, index, allowance) for one in value]

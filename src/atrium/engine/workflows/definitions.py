@@ -9,16 +9,16 @@ from atrium.engine.tools import service as tools
 from atrium.engine.workflows import definition_rows as rows
 from atrium.engine.workflows.definition_rows import DefinitionRow, KnownRow, SummaryRow
 from atrium.engine.workflows.model import (
-    Checked,
+    CheckedSpec,
     Definition,
     DefinitionHistory,
     Format,
-    Found,
     InvalidSpec,
     LastRun,
     NotReviewed,
     Reach,
     RetryRule,
+    RunnableSpec,
     SpecStale,
     ToolReach,
     Upstream,
@@ -57,11 +57,11 @@ def describe_format() -> Format:
     )
 
 
-async def check(ctx: Context, document: Any, if_match: str | None) -> Checked:
+async def check(ctx: Context, document: Any, if_match: str | None) -> CheckedSpec:
     """Judge a spec as publishing it would, and store nothing."""
     spec = await _require_valid(ctx, document)
     await _require_current(ctx, spec.slug, if_match)
-    return Checked(longest_path(spec))
+    return CheckedSpec(longest_path(spec))
 
 
 async def publish(ctx: Context, document: Any, if_match: str | None) -> Definition:
@@ -111,14 +111,14 @@ async def remove_unnamed(db: Transaction, org_id: UUID) -> int:
     return await rows.delete_unnamed(db, org_id, await rows.lock_unnamed(db, org_id, MOST_VERSIONS, REMOVED_AT_ONCE))
 
 
-async def find(ctx: Context, slug: str, version: int | None = None) -> Found:
+async def find(ctx: Context, slug: str, version: int | None = None) -> RunnableSpec:
     """A version of a workflow of the caller's team, ready to run, the newest when none is named; raises WorkflowMissing."""
     row = await _require_version(ctx, slug, version)
     if version is not None and not await rows.hold_version(ctx.db, ctx.who, slug, version):
         _missing(slug, version)
     # A version never changes: its spec is read and converted once per process.
     spec = await read_spec(ctx, ctx.who.team_id, slug, row.version)
-    return Found(
+    return RunnableSpec(
         slug=slug,
         version=row.version,
         source=row.source,
@@ -136,7 +136,7 @@ async def find_digest(ctx: Context, slug: str) -> str | None:
         return None
 
 
-async def accept(ctx: Context, found: Found, digest: str) -> None:
+async def accept(ctx: Context, found: RunnableSpec, digest: str) -> None:
     """Keep that the caller has looked at what this version does before starting it; refused when they looked at another one."""
     if digest.lower() != found.digest:
         raise NotReviewed(
@@ -146,7 +146,7 @@ async def accept(ctx: Context, found: Found, digest: str) -> None:
     await rows.insert_review(ctx.db, ctx.who, found.slug, found.digest)
 
 
-async def require_accepted(ctx: Context, found: Found) -> None:
+async def require_accepted(ctx: Context, found: RunnableSpec) -> None:
     """Refuse another person's version that the caller has not accepted: they have not looked at what it does."""
     if found.source != "team" or found.published_by == ctx.who.user_id:
         return

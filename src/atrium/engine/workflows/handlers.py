@@ -8,15 +8,15 @@ import msgspec
 from atrium.engine.workflows import definitions, service
 from atrium.engine.workflows.listing_rows import RunFilter
 from atrium.engine.workflows.model import (
-    Checked,
+    CheckedSpec,
     Definition,
     DefinitionHistory,
     Format,
-    Processing,
     Resume,
     Run,
     RunState,
     RunSummary,
+    StepProgress,
     WorkflowSummary,
 )
 from atrium.kit.web.pages import Cursor, Limit, Page
@@ -48,7 +48,7 @@ Version = Annotated[
 
 async def publish_workflow(
     ctx: Context, body: Spec, *, dry_run: bool = False, if_match: IfMatch | None = None
-) -> Created[Definition] | Checked:
+) -> Created[Definition] | CheckedSpec:
     """Publish a spec as the next version of its slug; `dry_run` only judges it."""
     if dry_run:
         return await definitions.check(ctx, body, if_match)
@@ -134,6 +134,6 @@ async def cancel_run(ctx: Context, id: UUID) -> Run:
     return await service.cancel_run(ctx, id)
 
 
-async def read_processing(ctx: Context, id: UUID) -> Processing:
+async def read_processing(ctx: Context, id: UUID) -> StepProgress:
     """Derived documents, sources, and runs touching an object."""
     return await service.read_processing(ctx, id)

@@ -99,7 +99,7 @@ class NeedsOutputs(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Situation:
+class RunSnapshot:
     """A run as it was read. `outputs` has what was read of earlier steps, `looked_for` says of which it was asked."""
 
     id: UUID
@@ -140,7 +140,7 @@ class RunEnd:
 
 
 @dataclass(slots=True)
-class Moves:
+class Transition:
     """What follows: steps to enter, how much of the budget is used then, and the end if it has come."""
 
     used: int
@@ -149,24 +149,24 @@ class Moves:
 
 
 @heavy
-def begin(run: Situation, name: str | None = None) -> Moves:
+def begin(run: RunSnapshot, name: str | None = None) -> Transition:
     """Enter the start step, or the one named."""
-    moves = Moves(run.used)
+    moves = Transition(run.used)
     _enter(run, moves, dict(run.outputs), name or run.spec.workflow.start)
     return moves
 
 
 @heavy
-def go_on(run: Situation, name: str, output: Mapping[str, Any] | None) -> Moves:
+def go_on(run: RunSnapshot, name: str, output: Mapping[str, Any] | None) -> Transition:
     """A step has succeeded: enter the next one, or end. Only a choice's output has to be known for that."""
-    moves = Moves(run.used)
+    moves = Transition(run.used)
     _leave(run, moves, dict(run.outputs) if output is None else {**run.outputs, name: output}, name, output)
     return moves
 
 
-def fail(run: Situation, code: str, message: str, step: str | None) -> Moves:
+def fail(run: RunSnapshot, code: str, message: str, step: str | None) -> Transition:
     """A step has failed, and the run with it."""
-    return Moves(run.used, end=_failed(code, message, step))
+    return Transition(run.used, end=_failed(code, message, step))
 
 
 def results_of(entries: list[tuple[int, Any, str, Any, Any]]) -> dict[str, Any]:
@@ -194,7 +194,7 @@ class _Refused(Exception):
         self.code, self.message = code, message
 
 
-def _enter(run: Situation, moves: Moves, outputs: dict[str, Any], name: str) -> None:
+def _enter(run: RunSnapshot, moves: Transition, outputs: dict[str, Any], name: str) -> None:
     _require(run, run.spec.needs[name], outputs)
     step, position = run.spec.steps[name], moves.used
     kind = type(step).__struct_config__.tag
@@ -213,7 +213,7 @@ def _enter(run: Situation, moves: Moves, outputs: dict[str, Any], name: str) -> 
         _leave(run, moves, {**outputs, name: entered[0].output}, name, entered[0].output)
 
 
-def _bind(run: Situation, moves: Moves, outputs: dict[str, Any], step: Step) -> list[NewStep]:
+def _bind(run: RunSnapshot, moves: Transition, outputs: dict[str, Any], step: Step) -> list[NewStep]:
     """The rows of a step with what its references name, counted against the run's budget."""
     values, position = Values(run.input, outputs, run.facts), moves.used
     try:
@@ -237,7 +237,7 @@ def _bind(run: Situation, moves: Moves, outputs: dict[str, Any], step: Step) -> 
         raise _Refused("workflows.binding", str(error)) from error
 
 
-def _bind_map(run: Situation, moves: Moves, values: Values, step: MapStep) -> list[NewStep]:
+def _bind_map(run: RunSnapshot, moves: Transition, values: Values, step: MapStep) -> list[NewStep]:
     position, items = moves.used, resolve(step.over, values, most=LARGEST_VALUE)
     if not isinstance(items, list):
         raise BindingFailed(f"{step.name} goes over something that is no list")
@@ -263,14 +263,16 @@ def _decide(step: ChoiceStep, values: Values) -> bool:
         raise _Refused("workflows.predicate", str(error)) from error
 
 
-def _spend(run: Situation, moves: Moves, name: str, cost: int) -> None:
+def _spend(run: RunSnapshot, moves: Transition, name: str, cost: int) -> None:
     most = run.spec.workflow.max_steps
     if moves.used + cost > most:
         raise _Refused("workflows.max_steps", f"{name} takes {cost} more steps, and {moves.used} of {most} are used")
     moves.used += cost
 
 
-def _leave(run: Situation, moves: Moves, outputs: dict[str, Any], name: str, output: Mapping[str, Any] | None) -> None:
+def _leave(
+    run: RunSnapshot, moves: Transition, outputs: dict[str, Any], name: str, output: Mapping[str, Any] | None
+) -> None:
     following = run.spec.after(name, output)
     if following is not None:
         _enter(run, moves, outputs, following)
@@ -289,6 +291,6 @@ def _leave(run: Situation, moves: Moves, outputs: dict[str, Any], name: str, out
         moves.end = _failed("workflows.binding", str(error), None)
 
 
-def _require(run: Situation, needed: frozenset[str], outputs: dict[str, Any]) -> None:
+def _require(run: RunSnapshot, needed: frozenset[str], outputs: dict[str, Any]) -> None:
     if missing := needed - outputs.keys() - run.looked_for:
         raise NeedsOutputs(missing)

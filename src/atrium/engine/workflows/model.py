@@ -104,7 +104,7 @@ def tag_of(version: int) -> str:
     return f'"{version}"'
 
 
-class Found(msgspec.Struct, frozen=True, kw_only=True):
+class RunnableSpec(msgspec.Struct, frozen=True, kw_only=True):
     """A version of a workflow, ready to run; `published_by` no one when it came with a plugin, or its publisher's account is gone."""
 
     slug: str
@@ -115,7 +115,7 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     published_by: UUID | None
 
 
-class Checked(msgspec.Struct, frozen=True):
+class CheckedSpec(msgspec.Struct, frozen=True):
     """A spec that could be published, and how many steps the longest way through it takes, items of maps not counted."""
 
     longest_path: int
@@ -336,7 +336,7 @@ class Run(RunSummary, frozen=True, kw_only=True):
         return etag_of(self)
 
 
-class Processing(msgspec.Struct, frozen=True):
+class StepProgress(msgspec.Struct, frozen=True):
     """What was made from an object, what it was made from, and the runs that touched it, newest first."""
 
     derived: list[Derivation]

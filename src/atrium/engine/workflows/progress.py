@@ -13,7 +13,7 @@ from atrium.engine.jobs import service as jobs
 from atrium.engine.jobs.model import LAPSED, Drafts, FinishedJob
 from atrium.engine.workflows import interpreter, run_rows
 from atrium.engine.workflows.bindings import FEW_VALUES, size_of
-from atrium.engine.workflows.interpreter import LARGEST_VALUE, Moves, NeedsOutputs, NewStep, Situation, Spec
+from atrium.engine.workflows.interpreter import LARGEST_VALUE, NeedsOutputs, NewStep, RunSnapshot, Spec, Transition
 from atrium.engine.workflows.run_rows import LockedRun, OpenStep, StepEnd
 from atrium.engine.workflows.specs import read_spec
 from atrium.kit.work.compute import heavy, run_bounded
@@ -88,15 +88,15 @@ class _Advance:
     owner: Principal | None
     ended: list[_Ended]
     step_ends: list[StepEnd] = field(default_factory=list)
-    moves: Moves | None = None
+    moves: Transition | None = None
     outputs: dict[str, Any] = field(default_factory=dict)
     looked_for: set[str] = field(default_factory=set)
 
-    def situation(self) -> Situation:
+    def situation(self) -> RunSnapshot:
         return situation_of(self.run, self.spec, self.outputs, self.looked_for)
 
 
-def situation_of(run: LockedRun, spec: Spec, outputs: dict[str, Any], looked_for: set[str]) -> Situation:
+def situation_of(run: LockedRun, spec: Spec, outputs: dict[str, Any], looked_for: set[str]) -> RunSnapshot:
     """A run as the interpreter sees it."""
     facts = {
         "run.id": str(run.id),
@@ -105,7 +105,7 @@ def situation_of(run: LockedRun, spec: Spec, outputs: dict[str, Any], looked_for
         "locale": run.locale,
         "principal.locale": run.locale,
     }
-    return Situation(
+    return RunSnapshot(
         id=run.id,
         spec=spec,
         input=run.input or {},
@@ -231,7 +231,7 @@ async def _go_on_with_map(ctx: Context, one: _Advance, name: str, left: int) -> 
             [one.run] = await run_rows.lock_runs(ctx.db, org_id, [one.run.id])
     else:
         # Nothing follows yet.
-        one.moves = Moves(one.run.steps_used)
+        one.moves = Transition(one.run.steps_used)
 
 
 def _follow(one: _Advance) -> None:
@@ -296,7 +296,7 @@ async def _load(ctx: Context, waiting: Iterable[_Advance], needed: dict[UUID, fr
 
 async def write(
     ctx: Context,
-    moved: Sequence[tuple[LockedRun, Spec, Principal | None, Moves]],
+    moved: Sequence[tuple[LockedRun, Spec, Principal | None, Transition]],
     ends: Sequence[StepEnd] = (),
     *,
     given: Sequence[tuple[UUID, Any]] = (),

@@ -7,8 +7,8 @@ import msgspec
 from atrium.engine.workflows import bound_rows, run_rows, store
 from atrium.engine.workflows.bindings import same
 from atrium.engine.workflows.bounds import bound_to
-from atrium.engine.workflows.interpreter import Moves, Spec
-from atrium.engine.workflows.model import CannotResume, FiredResumed, Found, Origin, Resume, RunMissing
+from atrium.engine.workflows.interpreter import Spec, Transition
+from atrium.engine.workflows.model import CannotResume, FiredResumed, Origin, Resume, RunMissing, RunnableSpec
 from atrium.engine.workflows.run_view import list_shown
 from atrium.engine.workflows.store import FoundRun, TakenStep
 from atrium.seams.context import Context
@@ -16,7 +16,7 @@ from atrium.seams.workflows import MapStep
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class ReusedStep:
     """What is taken over of an ended run: whole steps, and how much of the budget they had used."""
 
     run: FoundRun
@@ -36,7 +36,7 @@ async def find_ended(ctx: Context, resume: Resume) -> FoundRun:
     return run
 
 
-async def read_origin(ctx: Context, resume: Resume, found: Found) -> Origin:
+async def read_origin(ctx: Context, resume: Resume, found: RunnableSpec) -> Origin:
     """What a run that goes on with another descends from: what it writes starts no trigger again.
 
     Where a trigger fired the other one, it is bound as that one was, and by who published its version; whether it may send something
@@ -60,7 +60,7 @@ async def read_origin(ctx: Context, resume: Resume, found: Found) -> Origin:
     )
 
 
-async def take_over(ctx: Context, run: FoundRun, resume: Resume, old: Spec, new: Spec) -> Taken:
+async def take_over(ctx: Context, run: FoundRun, resume: Resume, old: Spec, new: Spec) -> ReusedStep:
     """What of an ended run counts for one that begins at a step of the same or a newer version; refused where they differ."""
     if resume.step not in new.steps:
         raise CannotResume(f"the workflow has no step {resume.step}", step=resume.step)
@@ -79,7 +79,7 @@ async def take_over(ctx: Context, run: FoundRun, resume: Resume, old: Spec, new:
             raise CannotResume(f"{name} is another step in this version; resume from there", step=name)
     if not _leads_to(new, before, resume.step):
         raise CannotResume(f"the run did not come to {resume.step}", step=resume.step)
-    return Taken(run, [step.step for step in before], sum(1 + step.items for step in before))
+    return ReusedStep(run, [step.step for step in before], sum(1 + step.items for step in before))
 
 
 def _leads_to(spec: Spec, before: list[TakenStep], step: str) -> bool:
@@ -93,7 +93,7 @@ def _kind_of(spec: Spec, name: str) -> str:
     return str(type(spec.steps[name]).__struct_config__.tag)
 
 
-async def reuse_items(ctx: Context, taken: Taken, resume: Resume, new: Spec, moves: Moves) -> list[int]:
+async def reuse_items(ctx: Context, taken: ReusedStep, resume: Resume, new: Spec, moves: Transition) -> list[int]:
     """The items of the map to begin with that succeeded before and are the same now; their rows leave `moves`.
 
     None is reused where all succeeded, so that there is something to go on with.

@@ -26,15 +26,15 @@ from atrium.engine.workflows.listing_rows import RunFilter
 from atrium.engine.workflows.model import (
     BadRunInput,
     CannotResume,
-    Found,
     Lineage,
     NotYours,
     Origin,
-    Processing,
     Resume,
     Run,
     RunEnded,
+    RunnableSpec,
     RunSummary,
+    StepProgress,
     TooManyRuns,
 )
 from atrium.engine.workflows.process_cache import Memory
@@ -62,7 +62,7 @@ async def start_run(
     given: Mapping[str, Any] | None = None,
     *,
     version: int | None = None,
-    found: Found | None = None,
+    found: RunnableSpec | None = None,
     resume: Resume | None = None,
     origin: Origin | None = None,
 ) -> UUID:
@@ -127,7 +127,9 @@ async def start_accepted(
     return await start_run(ctx, slug, given, version=version, found=found, resume=resume)
 
 
-async def _begin(ctx: Context, run: NewRun, spec: Spec, taken: resumption.Taken | None, resume: Resume | None) -> None:
+async def _begin(
+    ctx: Context, run: NewRun, spec: Spec, taken: resumption.ReusedStep | None, resume: Resume | None
+) -> None:
     """Enter the first step, or the one to resume at, with what was taken over."""
     row = LockedRun(
         run.id, run.team_id, run.user_id, run.slug, run.version, "running", run.locale, run.input, taken.used if taken else 0
@@ -240,10 +242,10 @@ async def read_lineage(ctx: Context, run_id: UUID) -> Lineage | None:
     return await store.find_lineage(ctx.db, ctx.who.org_id, run_id)
 
 
-async def read_processing(ctx: Context, object_id: UUID) -> Processing:
+async def read_processing(ctx: Context, object_id: UUID) -> StepProgress:
     """What an object was made from, what was made from it, and the newest runs that touched it."""
     sources, derived = await repository.read_derivations(ctx, object_id), await repository.read_uses(ctx, object_id)
     runs = [one.run_id for one in [*derived, *sources] if one.run_id is not None]
     if "workflows:read" in ctx.who.permissions:
         runs += await store.list_runs_of(ctx.db, ctx.who.org_id, ctx.who.team_id, object_id, _MOST_RUNS)
-    return Processing(derived, sources, sorted(set(runs), reverse=True))
+    return StepProgress(derived, sources, sorted(set(runs), reverse=True))

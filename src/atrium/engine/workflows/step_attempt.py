@@ -23,7 +23,7 @@ from atrium.kit.postgres.database import refusal_of
 from atrium.kit.telemetry.log import log
 from atrium.kit.web.strict_json import has_nul
 from atrium.kit.work.shares import Busy
-from atrium.seams.context import Acting, Context, Operation, RunStep
+from atrium.seams.context import Actor, Context, Operation, RunStep
 from atrium.seams.jobs import Assignment, Postponed
 from atrium.seams.sharing import Thing
 from atrium.seams.tools import Artifact, Tool
@@ -119,11 +119,11 @@ async def run_step(op: Operation, job: Assignment) -> StepResult:
     return StepResult(result=value, kept=keeper.kept, spent=spent, things=sorted(step.touched), made=made)
 
 
-def _touched(acting: Acting) -> list[tuple[UUID, Thing]]:
+def _touched(acting: Actor) -> list[tuple[UUID, Thing]]:
     return [(acting.step.run_id, thing) for thing in acting.step.touched] if acting.step else []
 
 
-def _made(acting: Acting) -> list[tuple[UUID, Thing]]:
+def _made(acting: Actor) -> list[tuple[UUID, Thing]]:
     return [(acting.step.run_id, thing) for thing in acting.step.made] if acting.step else []
 
 

@@ -3,10 +3,10 @@
 from atrium.ground.audit import service as audit
 from atrium.ground.features import store
 from atrium.ground.features.model import FEATURES, Feature, FeatureMissing, FeatureOff
-from atrium.seams.context import Acting, Context
+from atrium.seams.context import Actor, Context
 
 
-def require_feature(acting: Acting, name: str) -> None:
+def require_feature(acting: Actor, name: str) -> None:
     """Refuse while the caller's team has this feature off."""
     if name not in acting.who.features:
         raise FeatureOff(f"the feature {name} is off for your team; a team admin can turn it on", feature=name)

@@ -22,7 +22,7 @@ from atrium.ground.identity.model import (
     OpenSession,
     Password,
     Private,
-    Removed,
+    RemovalReport,
     ResetLink,
     ResetSession,
     Session,
@@ -203,25 +203,27 @@ async def change_member(ctx: Context, id: UUID, body: RoleChange, *, if_match: I
     return await members.change_role(ctx, id, body.role, if_match)
 
 
-class Leaving(msgspec.Struct, forbid_unknown_fields=True):
+class LeaveChoices(msgspec.Struct, forbid_unknown_fields=True):
     """Who of the team gets what they shared, needed when there is anything, and what happens to private items."""
 
     transfer_to: UUID | None = None
     private: Private = "trash"
 
 
-async def remove_member(op: Operation, id: UUID, body: Leaving, *, if_match: IfMatch | None = None) -> Removed:
+async def remove_member(
+    op: Operation, id: UUID, body: LeaveChoices, *, if_match: IfMatch | None = None
+) -> RemovalReport:
     """Remove a member: whatever acts for them ends, and what they shared has another owner."""
     return await members.remove_member(op, id, body.transfer_to, body.private, if_match)
 
 
-class Giving(msgspec.Struct, forbid_unknown_fields=True):
+class ResetOffer(msgspec.Struct, forbid_unknown_fields=True):
     """The caller's own password; needed from a browser's session."""
 
     password: CurrentPassword | None = None
 
 
-async def offer_reset(ctx: Context, id: UUID, body: Giving, *, host: Host | None = None) -> ResetLink:
+async def offer_reset(ctx: Context, id: UUID, body: ResetOffer, *, host: Host | None = None) -> ResetLink:
     """A link with which a member chooses a new password; it works once, for a day."""
     scheme = "https" if ctx.secure else "http"
     return await resets.offer_reset(ctx, id, ctx.services.settings.base_url or f"{scheme}://{host or 'localhost'}")

@@ -14,16 +14,16 @@ from atrium.ground.identity.model import (
     MemberRemoved,
     OperatorStays,
     OwnersOnly,
+    PersonRoles,
     Private,
-    Removed,
+    RemovalReport,
     RoleChanged,
-    Standing,
     UserMissing,
 )
 from atrium.kit.web.etags import require_current
 from atrium.seams.context import Context, Operation
 
-People = Mapping[UUID, Standing]
+People = Mapping[UUID, PersonRoles]
 
 
 async def read_managed(ctx: Context, id: UUID) -> Member:
@@ -48,7 +48,7 @@ async def hold(ctx: Context, member: Member, *others: UUID) -> People:
     return people
 
 
-def require_not_above(ctx: Context, person: Standing) -> None:
+def require_not_above(ctx: Context, person: PersonRoles) -> None:
     """Refuse to act on a person whose role or flags the caller could not grant."""
     role_changes.require_may_give(ctx.who, person.role, person.org_role, operator=person.operator)
 
@@ -72,7 +72,7 @@ async def change_role(ctx: Context, id: UUID, role: Role, if_match: str | None) 
 
 async def remove_member(
     op: Operation, id: UUID, heir_id: UUID | None, private: Private, if_match: str | None
-) -> Removed:
+) -> RemovalReport:
     """Remove a member: once this returns nothing acts for them, and what they owned has another owner.
 
     Without an heir only a member of whom nothing changes its owner.
@@ -91,7 +91,7 @@ async def remove_member(
         return await _remove(ctx, people[id], people[heir_id] if heir_id else None, private)
 
 
-async def _remove(ctx: Context, person: Standing, heir: Standing | None, private: Private) -> Removed:
+async def _remove(ctx: Context, person: PersonRoles, heir: PersonRoles | None, private: Private) -> RemovalReport:
     # The row first: a concurrent sign-in either precedes it, and its session is ended below, or finds no account.
     await store.leave(ctx.db, ctx.who.org_id, person.id)
     tokens = await store.end_tokens(ctx.db, person.id)
@@ -106,7 +106,7 @@ async def _remove(ctx: Context, person: Standing, heir: Standing | None, private
             "say who of their team gets what they shared: transfer_to",
             errors=[{"path": "transfer_to", "message": "required"}],
         )
-    removed = Removed(
+    removed = RemovalReport(
         person.id, event.notes, event.objects, event.trashed_notes, event.trashed_objects, tokens, event.s3_keys
     )
     await audit.record(
@@ -124,7 +124,7 @@ async def _remove(ctx: Context, person: Standing, heir: Standing | None, private
     return removed
 
 
-def _require_may_leave(ctx: Context, people: People, person: Standing) -> None:
+def _require_may_leave(ctx: Context, people: People, person: PersonRoles) -> None:
     require_not_above(ctx, person)
     if person.operator:
         raise OperatorStays("an operator runs the instance, and cannot be removed from it")
@@ -135,7 +135,7 @@ def _require_may_leave(ctx: Context, people: People, person: Standing) -> None:
         raise LastOwner("a company always keeps an org_owner; name another one first")
 
 
-def _require_other_owner(people: People, person: Standing) -> None:
+def _require_other_owner(people: People, person: PersonRoles) -> None:
     owners = {one.id for one in people.values() if one.team_id == person.team_id and one.role == Role.OWNER}
     if owners == {person.id}:
         raise LastOwner("a team always keeps an owner; make another member owner first")
@@ -149,7 +149,7 @@ def _require_may_hand_over_private(ctx: Context) -> None:
     role_changes.require_may_give(ctx.who, org_role=OrgRole.OWNER)
 
 
-def _require_heir(people: People, person: Standing, heir: UUID) -> None:
+def _require_heir(people: People, person: PersonRoles, heir: UUID) -> None:
     found = people.get(heir)
     if found is None or found.team_id != person.team_id or heir == person.id:
         raise HeirRequired(

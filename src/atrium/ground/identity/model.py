@@ -124,7 +124,7 @@ class AfterPassword(msgspec.Struct, frozen=True):
     s3_keys: int
 
 
-class Standing(msgspec.Struct, frozen=True):
+class PersonRoles(msgspec.Struct, frozen=True):
     """A person's current roles: in their team, in the company and on the instance."""
 
     id: UUID
@@ -162,7 +162,7 @@ class MemberRemoved(msgspec.Struct):
     triggers: int = 0
 
 
-class Removed(msgspec.Struct, frozen=True):
+class RemovalReport(msgspec.Struct, frozen=True):
     """Who has left, what others got of theirs, what is in the trash, and what no longer acts for them."""
 
     id: UUID
@@ -238,7 +238,7 @@ class TokenRow(TokenTerms, frozen=True, kw_only=True):
     address: str
 
 
-class Issued(msgspec.Struct, frozen=True):
+class NewCredential(msgspec.Struct, frozen=True):
     """A credential that was just made; the raw token appears here and never again."""
 
     id: UUID

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from atrium.ground.audit import service as audit
 from atrium.ground.identity import sessions, store
-from atrium.ground.identity.model import Account, AfterPassword, Issued, PasswordSet, WeakPassword
+from atrium.ground.identity.model import Account, AfterPassword, NewCredential, PasswordSet, WeakPassword
 from atrium.kit.crypto.passwords import is_common
 from atrium.seams.context import Context, Operation
 
@@ -21,7 +21,7 @@ def require_strong(password: str, username: str) -> None:
 
 async def change_password(
     op: Operation, current: str | None, new: str, end: End
-) -> tuple[AfterPassword, Issued | None]:
+) -> tuple[AfterPassword, NewCredential | None]:
     """Set the caller's password and end their other sessions; a first session is replaced by a lasting one."""
     account = await sessions.confirm(op, current)
     require_strong(new, account.username)

@@ -21,10 +21,10 @@ from atrium.ground.identity.model import (
     Account,
     Given,
     Identity,
-    Issued,
     IssuedToken,
     LocaleFixed,
     Member,
+    NewCredential,
     OrgPlace,
     Person,
     PersonDraft,
@@ -220,7 +220,7 @@ async def create_person(ctx: Context, org: Org, team: Team, person: PersonDraft)
     return member
 
 
-async def add_member(ctx: Context, username: str, role: Role, display_name: str) -> tuple[Member, Issued]:
+async def add_member(ctx: Context, username: str, role: Role, display_name: str) -> tuple[Member, NewCredential]:
     """Add a person to the caller's team, with a role that the caller may give, and open their first session."""
     await require_may_place(ctx, ctx.who.team_id, role)
     org, team = await tenancy.read_own(ctx)

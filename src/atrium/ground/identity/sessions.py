@@ -11,7 +11,7 @@ from atrium.ground.identity import store
 from atrium.ground.identity.model import (
     Account,
     ConfirmRequired,
-    Issued,
+    NewCredential,
     OpenSession,
     SessionMissing,
     SignInMethod,
@@ -30,19 +30,19 @@ IDLE, ABSOLUTE, FIRST = timedelta(hours=12), timedelta(days=30), timedelta(hours
 
 async def open_session(
     ctx: Context, account_id: UUID, team_id: UUID, org_id: UUID, method: SignInMethod = "password"
-) -> Issued:
+) -> NewCredential:
     """A session after a good sign-in, on the device that asks."""
     return await issue(
         ctx, account_id, team_id, org_id, TokenTerms(kind="session", idle_limit=IDLE, lifetime=ABSOLUTE, method=method)
     )
 
 
-async def open_first_session(ctx: Context, user_id: UUID, team_id: UUID, org_id: UUID) -> Issued:
+async def open_first_session(ctx: Context, user_id: UUID, team_id: UUID, org_id: UUID) -> NewCredential:
     """What a new member starts with: it ends when they set a password."""
     return await issue(ctx, user_id, team_id, org_id, TokenTerms(kind="first", lifetime=FIRST, method="first"))
 
 
-async def issue(ctx: Context, user_id: UUID, team_id: UUID, org_id: UUID, terms: TokenTerms) -> Issued:
+async def issue(ctx: Context, user_id: UUID, team_id: UUID, org_id: UUID, terms: TokenTerms) -> NewCredential:
     """Make a credential: the raw token leaves here once, the digest stays."""
     raw = new_token("cookie" if terms.kind == "session" and ctx.wants_cookie else terms.kind)
     # The first session is opened by the administrator who adds the person, so that device is not recorded.

@@ -10,12 +10,12 @@ from atrium.ground.identity.model import (
     PERSON,
     Account,
     FailedSignIns,
-    Issued,
     Member,
+    NewCredential,
     OpenSession,
     PersonDraft,
+    PersonRoles,
     ResetLink,
-    Standing,
     Token,
     TokenRow,
 )
@@ -98,10 +98,10 @@ async def hold_account(db: Transaction, id: UUID) -> Account | None:
     )
 
 
-async def hold_people(db: Transaction, org_id: UUID, team_id: UUID, ids: list[UUID]) -> list[Standing]:
+async def hold_people(db: Transaction, org_id: UUID, team_id: UUID, ids: list[UUID]) -> list[PersonRoles]:
     """These people, the owners of their team and those of the company, locked in one order, which prevents deadlocks."""
     return await db.all(
-        Standing,
+        PersonRoles,
         f"""
         SELECT {STANDING} FROM users
          WHERE org_id = :org_id AND left_at IS NULL
@@ -114,9 +114,9 @@ async def hold_people(db: Transaction, org_id: UUID, team_id: UUID, ids: list[UU
     )
 
 
-async def hold_standing(db: Transaction, org_id: UUID, id: UUID) -> Standing | None:
+async def hold_standing(db: Transaction, org_id: UUID, id: UUID) -> PersonRoles | None:
     return await db.one(
-        Standing,
+        PersonRoles,
         f"""
         SELECT {STANDING} FROM users
          WHERE org_id = :org_id AND id = :id AND left_at IS NULL FOR SHARE
@@ -288,9 +288,9 @@ async def count_recovery_codes(db: Transaction, user_id: UUID) -> int:
     )
 
 
-async def insert_token(db: Transaction, token: TokenRow, raw: str) -> Issued | None:
+async def insert_token(db: Transaction, token: TokenRow, raw: str) -> NewCredential | None:
     return await db.one(
-        Issued,
+        NewCredential,
         """
         INSERT INTO tokens (id, org_id, team_id, user_id, kind, digest, name, scope, idle_limit, expires_at, method,
                             user_agent, address)

@@ -149,7 +149,7 @@ class Raised(msgspec.Struct, frozen=True):
     raised_at: datetime
 
 
-class Hold(msgspec.Struct, frozen=True):
+class QuotaHold(msgspec.Struct, frozen=True):
     """A stored reservation."""
 
     id: UUID
@@ -210,7 +210,7 @@ class Books:
         now: datetime,
         limits: dict[tuple[UUID, str], dict[str, int]],
         meters: list[Meter],
-        holds: list[Hold],
+        holds: list[QuotaHold],
     ) -> None:
         self._org_id, self.now, self._limits = org_id, now, limits
         self._holds = {hold.id: hold for hold in holds}
@@ -252,7 +252,7 @@ class Books:
         used = {part: self.meter(scope_id, meter_of(part)).used(window) for part in PARTS}
         return StorageParts(files=max(0, self.meter(scope_id, STORAGE).used(window) - sum(used.values())), **used)
 
-    def free(self, hold: Hold) -> None:
+    def free(self, hold: QuotaHold) -> None:
         """Give back what a hold reserved that has lapsed."""
         self._reserve(Admission(hold.id, self._org_id, hold.team_id, hold.amounts), -1)
 

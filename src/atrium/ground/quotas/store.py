@@ -5,7 +5,18 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.ground.quotas.model import STORAGE, Amounts, Entry, Hold, Kept, Limit, Meter, Raised, Reservation, Space
+from atrium.ground.quotas.model import (
+    STORAGE,
+    Amounts,
+    Entry,
+    Kept,
+    Limit,
+    Meter,
+    QuotaHold,
+    Raised,
+    Reservation,
+    Space,
+)
 from atrium.kit.postgres.database import Transaction, old_rows
 
 METER = "scope_id, dimension, reserved, counted_at, minute, hour, day, month, total"
@@ -41,9 +52,9 @@ async def read_clock(db: Transaction) -> datetime:
     return now
 
 
-async def lapse_holds(db: Transaction, org_id: UUID, but: list[UUID]) -> list[Hold]:
+async def lapse_holds(db: Transaction, org_id: UUID, but: list[UUID]) -> list[QuotaHold]:
     return await db.all(
-        Hold,
+        QuotaHold,
         """
         UPDATE quota_holds SET state = 'lapsed'
          WHERE org_id = :org_id AND state = 'held' AND expires_at < clock_timestamp() AND id <> ALL(:but::uuid[])
@@ -54,10 +65,10 @@ async def lapse_holds(db: Transaction, org_id: UUID, but: list[UUID]) -> list[Ho
     )
 
 
-async def list_lapsed(db: Transaction, org_id: UUID, entered: list[UUID]) -> list[Hold]:
+async def list_lapsed(db: Transaction, org_id: UUID, entered: list[UUID]) -> list[QuotaHold]:
     """Holds that count no more and that no round has freed yet; those that are about to be settled do that by themselves."""
     return await db.all(
-        Hold,
+        QuotaHold,
         """
         SELECT id, team_id, amounts, state FROM quota_holds
          WHERE org_id = :org_id AND state = 'held' AND expires_at < clock_timestamp() AND id <> ALL(:entered::uuid[])
@@ -193,9 +204,9 @@ async def list_meters(db: Transaction, org_id: UUID, scope_ids: list[UUID]) -> l
     )
 
 
-async def list_holds(db: Transaction, org_id: UUID, ids: list[UUID]) -> list[Hold]:
+async def list_holds(db: Transaction, org_id: UUID, ids: list[UUID]) -> list[QuotaHold]:
     return await db.all(
-        Hold,
+        QuotaHold,
         "SELECT id, team_id, amounts, state FROM quota_holds WHERE org_id = :org_id AND id = ANY(:ids)",
         org_id=org_id,
         ids=ids,

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from atrium.ground.access.model import NotPermitted, ReadersRefused
 from atrium.ground.sharing.model import EVERY, Ability, ThingTable
-from atrium.seams.context import Acting, Principal
+from atrium.seams.context import Actor, Principal
 
 
 class Thing(Protocol):
@@ -72,7 +72,7 @@ def _by_role(who: Principal, of: ThingTable, thing: Thing) -> set[Ability]:
     return held if "manage" in held else held - {"delete"}
 
 
-def require(acting: Acting, of: ThingTable, thing: Thing, ability: Ability, levels: Collection[str]) -> None:
+def require(acting: Actor, of: ThingTable, thing: Thing, ability: Ability, levels: Collection[str]) -> None:
     """Refuse what is not among a caller's abilities."""
     permission = of.permission(ability)
     acting.checked.add(permission)
@@ -92,12 +92,12 @@ def is_of_team(thing: Thing) -> bool:
     return thing.visibility == "team"
 
 
-def is_confined(acting: Acting) -> bool:
+def is_confined(acting: Actor) -> bool:
     """Whether what the caller writes now is for them alone: a run that was fired by what not everybody who bound it can read."""
     return acting.bound is not None and acting.bound.confined
 
 
-def require_no_readers(acting: Acting, thing: Thing, *, shared: bool) -> None:
+def require_no_readers(acting: Actor, thing: Thing, *, shared: bool) -> None:
     """Refuse a confined caller to write what is not theirs alone: another's, the team's, or `shared` with other people."""
     if is_confined(acting) and (shared or not is_private(thing) or thing.owner_id != acting.who.user_id):
         raise ReadersRefused(

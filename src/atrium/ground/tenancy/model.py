@@ -41,7 +41,7 @@ class Team(msgspec.Struct, frozen=True):
     created_at: datetime
 
 
-class Founding(msgspec.Struct, frozen=True):
+class CompanyDraft(msgspec.Struct, frozen=True):
     """What the first run made: the first company, its team, and who runs it."""
 
     org_id: UUID
@@ -65,7 +65,7 @@ class LocalePolicy(msgspec.Struct, frozen=True):
 class Instance(msgspec.Struct, frozen=True):
     """The instance's own facts; without a `founding` until its first run."""
 
-    founding: Founding | None
+    founding: CompanyDraft | None
     localization: LocalePolicy
 
 

@@ -7,8 +7,8 @@ from uuid import UUID
 from atrium.ground.tenancy import domains, store
 from atrium.ground.tenancy.locales import list_locales
 from atrium.ground.tenancy.model import (
+    CompanyDraft,
     DomainTaken,
-    Founding,
     Instance,
     LocalePolicy,
     LocaleUnknown,
@@ -35,12 +35,12 @@ async def read_instance(ctx: Context, *, lock: bool = False) -> Instance:
     default = (row and row.default_locale) or ctx.services.settings.default_locale
     locales = list_locales(ctx.services.settings, row.locales if row else ())
     return Instance(
-        Founding(row.org_id, row.team_id, row.operator_id) if row else None,
+        CompanyDraft(row.org_id, row.team_id, row.operator_id) if row else None,
         LocalePolicy(default, locales, row is None or row.switching, row is not None and row.serve_machine),
     )
 
 
-async def claim_instance(ctx: Context, founding: Founding) -> bool:
+async def claim_instance(ctx: Context, founding: CompanyDraft) -> bool:
     """Whether this first run is the one that counts: true for exactly one caller ever."""
     return await store.claim_instance(ctx.db, founding)
 

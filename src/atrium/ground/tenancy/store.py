@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from atrium.ground.tenancy.model import Founding, InstanceRow, Org, Team
+from atrium.ground.tenancy.model import CompanyDraft, InstanceRow, Org, Team
 from atrium.kit.postgres.database import Transaction
 
 ORG = "id, slug, name, plan, domain, domain_proof, domain_verified_at IS NOT NULL, suspended_at, created_at"
@@ -136,7 +136,7 @@ async def list_org_ids(db: Transaction) -> list[UUID]:
     return [row[0] for row in await db.rows("SELECT id FROM orgs ORDER BY id")]
 
 
-async def claim_instance(db: Transaction, founding: Founding) -> bool:
+async def claim_instance(db: Transaction, founding: CompanyDraft) -> bool:
     """True for exactly one caller ever."""
     return bool(
         await db.run(

@@ -38,7 +38,7 @@ class Digests(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Staged:
+class StagedFile:
     """A finished file: complete, synced to disk, hashed."""
 
     path: Path
@@ -127,13 +127,13 @@ class Writer:
             await self._landed()
             self._depart()
 
-    async def finish(self) -> Staged:
+    async def finish(self) -> StagedFile:
         """Everything on disk, under a name that says what it is."""
         await self._landed()
         chunks, self._chunks = self._chunks, []
         self._path = await self._area.run(self._seal, chunks)
         hashes = {name: one.digest() for name, one in self._others.items()}
-        return Staged(self._path, self._namespace, self._sha256.digest(), self.size, hashes)
+        return StagedFile(self._path, self._namespace, self._sha256.digest(), self.size, hashes)
 
     async def discard(self) -> None:
         """Remove the file."""

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any, Generic, Protocol, TypeVar
 
 
-class Kept(Protocol):
+class PooledProcess(Protocol):
     """A process as the pool sees it."""
 
     @property
@@ -19,7 +19,7 @@ class Kept(Protocol):
         """End it and wait until it is gone."""
 
 
-P = TypeVar("P", bound=Kept)
+P = TypeVar("P", bound=PooledProcess)
 
 
 class PoolBusy(Exception):

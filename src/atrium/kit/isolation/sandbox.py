@@ -60,7 +60,7 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
 _PROBE = Program(command=("/usr/bin/true",), limits=Limits(memory=64 << 20))
 
 
-class Confined:
+class SandboxedProcess:
     """A program that runs in the sandbox."""
 
     def __init__(self, process: Process, facts: int) -> None:
@@ -136,13 +136,13 @@ class Sandbox:
         await self._require()
         return await _spawn(program, stdin=stdin, stderr=PIPE)
 
-    async def start(self, program: Program, *, stderr: int, line: int) -> Confined:
+    async def start(self, program: Program, *, stderr: int, line: int) -> SandboxedProcess:
         """Start a program to talk to: it can be paused, and its standard output is read in lines of at most `line` bytes."""
         await self._require()
         facts, telling = os.pipe()
         os.set_blocking(facts, False)
         try:
-            return Confined(await _spawn(program, stdin=PIPE, stderr=stderr, line=line, telling=telling), facts)
+            return SandboxedProcess(await _spawn(program, stdin=PIPE, stderr=stderr, line=line, telling=telling), facts)
         except BaseException:
             os.close(facts)
             raise

@@ -29,7 +29,7 @@ class Script(msgspec.Struct, frozen=True, kw_only=True):
     output: int
 
 
-class Finished(msgspec.Struct, frozen=True):
+class ScriptResult(msgspec.Struct, frozen=True):
     """How a script ended, and what it wrote to standard output and to standard error."""
 
     code: int
@@ -58,7 +58,7 @@ class RunningScript:
         """Whether it has not ended."""
         return self._process.returncode is None
 
-    async def finish(self) -> Finished:
+    async def finish(self) -> ScriptResult:
         """What came of it; raises TookTooLong."""
         process = self._process
         try:
@@ -69,7 +69,7 @@ class RunningScript:
                 code = await process.wait()
         except TimeoutError as error:
             raise TookTooLong(f"took longer than {self._script.seconds} s") from error
-        return Finished(code, output, complaint.decode("utf-8", "replace").strip())
+        return ScriptResult(code, output, complaint.decode("utf-8", "replace").strip())
 
     async def end(self) -> None:
         """End it if it has not ended, and wait until it is gone."""
@@ -92,7 +92,7 @@ async def start_script(script: Script, stdin: IO[bytes], sandbox: Sandbox) -> Ru
     return RunningScript(script, await sandbox.run(program, stdin))
 
 
-async def run_script(script: Script, stdin: IO[bytes], sandbox: Sandbox) -> Finished:
+async def run_script(script: Script, stdin: IO[bytes], sandbox: Sandbox) -> ScriptResult:
     """Run a script to its end; raises TookTooLong."""
     running = await start_script(script, stdin, sandbox)
     try:

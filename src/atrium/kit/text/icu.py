@@ -29,7 +29,7 @@ class MessageRefused(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class PlainText:
     """Words, without any quoting."""
 
     text: str
@@ -72,7 +72,7 @@ class Choice:
         return dict(self.branches).get(selector)
 
 
-Node = Text | Argument | Tag | Pound | Choice
+Node = PlainText | Argument | Tag | Pound | Choice
 Message = tuple[Node, ...]
 
 
@@ -104,7 +104,7 @@ def print_message(message: Message, *, pound: bool = False) -> str:
 def print_node(node: Node, *, pound: bool = False) -> str:
     """One part of a message as source."""
     match node:
-        case Text():
+        case PlainText():
             return _quoted(node.text, pound=pound)
         case Argument():
             return "{" + ", ".join(part for part in (node.name, node.type, node.style) if part) + "}"
@@ -178,7 +178,7 @@ class _Reading:
                 text.append(special)
                 continue
             if text:
-                nodes.append(Text("".join(text)))
+                nodes.append(PlainText("".join(text)))
                 text.clear()
             nodes.append(special)
             if isinstance(special, Tag):
@@ -186,7 +186,7 @@ class _Reading:
         if open_tags:
             raise MessageRefused(f"<{open_tags[-1][0]}> has no end", open_tags[-1][1])
         if text:
-            nodes.append(Text("".join(text)))
+            nodes.append(PlainText("".join(text)))
         return tuple(nodes)
 
     def _follow(self, tag: Tag, start: int, open_tags: list[tuple[str, int]]) -> None:

@@ -46,7 +46,7 @@ class RangeUnsatisfiable(AppError):
     kind, code, title = Kind.RANGE, "repository.range", "Outside of the content"
 
 
-class Part(msgspec.Struct, frozen=True):
+class ContentRange(msgspec.Struct, frozen=True):
     """The bytes to send, from `start` up to `stop`; `whole` unless the caller asked for a range."""
 
     start: int
@@ -54,7 +54,7 @@ class Part(msgspec.Struct, frozen=True):
     whole: bool
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
+class RangeRequest(msgspec.Struct, frozen=True, kw_only=True):
     """The headers that decide how much of the content is sent."""
 
     range: str | None = None
@@ -104,7 +104,7 @@ def policy_of(*, shows_pdf: bool) -> str:
     return _SHOWN if shows_pdf else _SANDBOXED
 
 
-def is_unchanged(asked: Asked, etag: str, modified: datetime) -> bool:
+def is_unchanged(asked: RangeRequest, etag: str, modified: datetime) -> bool:
     """Whether the caller has these bytes already; a tag outweighs a date."""
     if asked.if_none_match is not None:
         return names_tag(asked.if_none_match, etag)
@@ -112,9 +112,9 @@ def is_unchanged(asked: Asked, etag: str, modified: datetime) -> bool:
     return since is not None and modified.replace(microsecond=0) <= since
 
 
-def part_of(asked: Asked, size: int, etag: str, modified: datetime) -> Part:
+def part_of(asked: RangeRequest, size: int, etag: str, modified: datetime) -> ContentRange:
     """Which bytes to send; a range of several parts or of nonsense is answered with everything, as HTTP allows."""
-    whole = Part(0, size, whole=True)
+    whole = ContentRange(0, size, whole=True)
     found = _RANGE.fullmatch(asked.range or "")
     if found is None or not _range_applies(asked.if_range, etag, modified):
         return whole
@@ -126,7 +126,7 @@ def part_of(asked: Asked, size: int, etag: str, modified: datetime) -> Part:
     start, stop = _bounds(first, last, size)
     if start >= stop:
         raise RangeUnsatisfiable(f"the content has {size} bytes", content_range=f"bytes */{size}")
-    return Part(start, stop, whole=False)
+    return ContentRange(start, stop, whole=False)
 
 
 def names_tag(header: str, etag: str) -> bool:

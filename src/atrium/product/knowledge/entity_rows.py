@@ -46,7 +46,7 @@ class EntityFilter(msgspec.Struct, frozen=True):
     after: Position | None = None
 
 
-class Counted(msgspec.Struct, frozen=True):
+class EntityCount(msgspec.Struct, frozen=True):
     """An entity as its readable mentions tell it; names by how often they are used."""
 
     id: UUID
@@ -75,7 +75,7 @@ class ToldRelation(msgspec.Struct, frozen=True):
     evidence: list[ShownEvidence]
 
 
-async def list_entities(db: Transaction, reader: dict[str, Any], chosen: EntityFilter, limit: int) -> list[Counted]:
+async def list_entities(db: Transaction, reader: dict[str, Any], chosen: EntityFilter, limit: int) -> list[EntityCount]:
     """Entities, most mentioned first."""
     having = ["true"]
     if chosen.q is not None:
@@ -127,16 +127,16 @@ async def list_places(db: Transaction, reader: dict[str, Any], members: list[UUI
     return {row[0]: FoundPlace(*row[1:]) for row in rows}
 
 
-async def list_heads(db: Transaction, reader: dict[str, Any], members: list[UUID]) -> list[Counted]:
+async def list_heads(db: Transaction, reader: dict[str, Any], members: list[UUID]) -> list[EntityCount]:
     """The roots above these entities that have a readable mention."""
     values = {**reader, "q": None, "members": members}
     return await _counted(db, "m.entity_id = ANY(:members)", "true", values, len(members))
 
 
-async def _counted(db: Transaction, where: str, having: str, values: dict[str, Any], limit: int) -> list[Counted]:
+async def _counted(db: Transaction, where: str, having: str, values: dict[str, Any], limit: int) -> list[EntityCount]:
     """Mentions are read once and counted by entity, then by root; names and documents are looked at for the page alone."""
     return await db.all(
-        Counted,
+        EntityCount,
         f"""
         WITH said AS MATERIALIZED (
           SELECT m.entity_id, m.object_id, m.type, m.name, m.folded FROM {_MENTIONED} WHERE {where}

@@ -10,10 +10,10 @@ from atrium.product.knowledge import extraction_prompt, store
 from atrium.product.knowledge.model import (
     MOST_REFUSALS,
     AwaitsVersion,
-    Extracted,
+    Contribution,
+    ExtractionResult,
     Overtaken,
     ReplyRefused,
-    Share,
 )
 from atrium.product.knowledge.reply_check import Findings
 from atrium.seams.context import Context, Operation
@@ -21,7 +21,7 @@ from atrium.seams.context import Context, Operation
 _ATTEMPTS = 3
 
 
-async def extract(op: Operation, id: UUID) -> Extracted:
+async def extract(op: Operation, id: UUID) -> ExtractionResult:
     """Read an object's current version into the graph, once: one that was read already costs nothing."""
     access.require(op, "chat:use")
     async with op.begin() as ctx:
@@ -32,7 +32,7 @@ async def extract(op: Operation, id: UUID) -> Extracted:
     raise Overtaken("the document was changed again and again while it was read; try again later")
 
 
-async def _extract_current(op: Operation, id: UUID) -> Extracted | None:
+async def _extract_current(op: Operation, id: UUID) -> ExtractionResult | None:
     """What was kept; None when another version has become the current one meanwhile."""
     found = await extraction.wait_for_text(op, id, extraction_prompt.LONGEST_TEXT)
     async with op.begin() as ctx:
@@ -51,7 +51,7 @@ async def _extract_current(op: Operation, id: UUID) -> Extracted | None:
     return await _keep(op, found, findings)
 
 
-async def _keep(op: Operation, found: CurrentText, findings: Findings) -> Extracted | None:
+async def _keep(op: Operation, found: CurrentText, findings: Findings) -> ExtractionResult | None:
     """Replace what the object contributes; the one who comes second with the same version takes what the first one kept."""
     object_id, version_id = found.object.id, found.version.id
     async with op.begin() as ctx:
@@ -60,15 +60,15 @@ async def _keep(op: Operation, found: CurrentText, findings: Findings) -> Extrac
             return None
         kept = await store.find_share(ctx.db, ctx.who.org_id, object_id, version_id)
         if kept is None:
-            kept = await _replace(ctx, Share(object_id, version_id, findings.mentions, findings.relations))
+            kept = await _replace(ctx, Contribution(object_id, version_id, findings.mentions, findings.relations))
         await ctx.keep_result(kept)
         return kept
 
 
-async def _replace(ctx: Context, share: Share) -> Extracted:
+async def _replace(ctx: Context, share: Contribution) -> ExtractionResult:
     entities = len({mention.entity_id for mention in share.mentions})
     relations = len({(told.from_id, told.type, told.to_id) for told in share.relations})
-    kept, org_id = Extracted(share.object_id, share.version_id, entities, relations), ctx.who.org_id
+    kept, org_id = ExtractionResult(share.object_id, share.version_id, entities, relations), ctx.who.org_id
     await store.delete_share(ctx.db, org_id, share.object_id)
     await store.insert_share(ctx.db, org_id, kept)
     await store.insert_mentions(ctx.db, org_id, share)

@@ -8,7 +8,7 @@ from atrium.engine.ai import service as ai
 from atrium.engine.ai.model import UtilityModel
 from atrium.kit.work.compute import heavy
 from atrium.product.knowledge.model import Evidence, Mention
-from atrium.product.knowledge.reply_check import SCHEMA, Findings, Part, judged, refused
+from atrium.product.knowledge.reply_check import SCHEMA, Findings, TextChunk, judged, refused
 from atrium.seams.context import Operation
 from atrium.seams.models import Message, ReplyUnfit, ResponseFormat, Turn
 
@@ -27,11 +27,11 @@ A relation joins two of your entities by their ids, with a `kind` such as `works
 Invent nothing. Reply with one JSON object that fits the schema, and nothing else."""
 
 
-def parts_of(text: str) -> list[Part]:
+def parts_of(text: str) -> list[TextChunk]:
     """The text in overlapping parts; what is beyond `LONGEST_TEXT` is not read."""
     text, step = text[:LONGEST_TEXT], LONGEST_PART - OVERLAP
     starts = range(0, max(len(text) - OVERLAP, 1), step)
-    return [Part(text[start : start + LONGEST_PART], start) for start in starts]
+    return [TextChunk(text[start : start + LONGEST_PART], start) for start in starts]
 
 
 async def ask(op: Operation, text: str, salt: UUID) -> Findings:
@@ -42,7 +42,7 @@ async def ask(op: Operation, text: str, salt: UUID) -> Findings:
     return await op.services.compute.run(op.who.org_id, size, _together, found)
 
 
-async def _ask_part(op: Operation, model: UtilityModel, part: Part, salt: UUID) -> Findings:
+async def _ask_part(op: Operation, model: UtilityModel, part: TextChunk, salt: UUID) -> Findings:
     compute, org_id, turn = op.services.compute, op.who.org_id, _turn(part)
     try:
         reply = await ai.run_on(op, model, turn, seconds=LONGEST_TURN, simulation=lambda: _simulated(part))
@@ -53,7 +53,7 @@ async def _ask_part(op: Operation, model: UtilityModel, part: Part, salt: UUID) 
     return await compute.run(org_id, len(reply.text), judged, reply.text, part, salt)
 
 
-def _turn(part: Part) -> Turn:
+def _turn(part: TextChunk) -> Turn:
     return Turn(
         messages=[
             Message("system", _INSTRUCTIONS),
@@ -77,7 +77,7 @@ def _together(found: list[Findings]) -> Findings:
     return Findings(list(mentions.values()), list(relations.values()))
 
 
-def _simulated(part: Part) -> str:
+def _simulated(part: TextChunk) -> str:
     """What stands for a reply where no model is configured: names of several words, as concepts."""
     names = list(dict.fromkeys(name for name in _NAMES.findall(part.text) if len(name) <= 120))[:_MOST_SIMULATED]
     entities = [{"id": f"e{n}", "kind": "concept", "name": name, "quote": name} for n, name in enumerate(names)]

@@ -42,7 +42,7 @@ class Evidence(msgspec.Struct, frozen=True):
     at: int
 
 
-class Share(msgspec.Struct, frozen=True):
+class Contribution(msgspec.Struct, frozen=True):
     """What one version of an object contributes."""
 
     object_id: UUID
@@ -51,7 +51,7 @@ class Share(msgspec.Struct, frozen=True):
     relations: list[Evidence]
 
 
-class Extracted(msgspec.Struct, frozen=True):
+class ExtractionResult(msgspec.Struct, frozen=True):
     """What was kept of a version: how many entities, how many relations."""
 
     object_id: UUID
@@ -135,7 +135,7 @@ class Relation(msgspec.Struct, frozen=True):
     evidence: list[ShownEvidence]
 
 
-class Merged(msgspec.Struct, frozen=True):
+class MergeResult(msgspec.Struct, frozen=True):
     """An entity that was merged into this one; `id` is the merge's, by which it can be undone."""
 
     id: UUID
@@ -155,7 +155,7 @@ class EntityDetail(msgspec.Struct, frozen=True):
     documents: int
     mentions: Page[ShownMention]
     relations: list[Relation]
-    merged: list[Merged]
+    merged: list[MergeResult]
 
     def etag(self) -> str:
         """Differs whenever anything of it does, as it is shown to this reader."""

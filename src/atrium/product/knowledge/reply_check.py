@@ -60,7 +60,7 @@ SCHEMA: dict[str, Any] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TextChunk:
     """Some of a document's text, and where it begins."""
 
     text: str
@@ -76,7 +76,7 @@ class Findings:
 
 
 @heavy
-def judged(reply: str, part: Part, salt: UUID) -> Findings:
+def judged(reply: str, part: TextChunk, salt: UUID) -> Findings:
     """What a reply says about a part; refused when anything in it does not hold."""
     try:
         value = judge_json(reply)
@@ -98,7 +98,7 @@ def refused(faults: list[Fault]) -> ReplyRefused:
     return ReplyRefused(f"the model's reply is not knowledge about the document: {said}{more}", errors=errors)
 
 
-def _faults(value: Any, part: Part) -> Iterator[Fault]:
+def _faults(value: Any, part: TextChunk) -> Iterator[Fault]:
     known: dict[str, str] = {}
     for number, entity in enumerate(value["entities"]):
         yield from _entity_faults(entity, f"/entities/{number}", known, part)
@@ -111,7 +111,7 @@ def _faults(value: Any, part: Part) -> Iterator[Fault]:
         seen.add(told)
 
 
-def _entity_faults(entity: dict[str, str], path: str, known: dict[str, str], part: Part) -> Iterator[Fault]:
+def _entity_faults(entity: dict[str, str], path: str, known: dict[str, str], part: TextChunk) -> Iterator[Fault]:
     if entity["id"] in known:
         yield f"{path}/id", "is there twice"
     said = f"{entity['kind']} {entity['name']} {entity['quote']}"
@@ -127,7 +127,7 @@ def _entity_faults(entity: dict[str, str], path: str, known: dict[str, str], par
         yield f"{path}/quote", "is not in the document"
 
 
-def _relation_faults(relation: dict[str, str], path: str, known: dict[str, str], part: Part) -> Iterator[Fault]:
+def _relation_faults(relation: dict[str, str], path: str, known: dict[str, str], part: TextChunk) -> Iterator[Fault]:
     for end in ("from", "to"):
         if relation[end] not in known:
             yield f"{path}/{end}", "is the id of no entity"
@@ -142,7 +142,7 @@ def _is_hidden(character: str) -> bool:
     return unicodedata.category(character) in ("Cc", "Cf", "Co", "Cs")
 
 
-def _place(quote: str, part: Part) -> tuple[int, int] | None:
+def _place(quote: str, part: TextChunk) -> tuple[int, int] | None:
     """Where a quote is in a part, however its words are spaced."""
     words = quote.split()
     if not words:
@@ -151,7 +151,7 @@ def _place(quote: str, part: Part) -> tuple[int, int] | None:
     return found.span() if found else None
 
 
-def _findings(value: Any, part: Part, salt: UUID) -> Findings:
+def _findings(value: Any, part: TextChunk, salt: UUID) -> Findings:
     ids = {one["id"]: entity_id(salt, one["kind"], one["name"]) for one in value["entities"]}
     mentions = [_mention(one, ids[one["id"]], part) for one in value["entities"]]
     # Two spellings of one entity may be related in a reply; by then they are one.
@@ -159,17 +159,17 @@ def _findings(value: Any, part: Part, salt: UUID) -> Findings:
     return Findings(mentions, relations)
 
 
-def _mention(entity: dict[str, Any], id: UUID, part: Part) -> Mention:
+def _mention(entity: dict[str, Any], id: UUID, part: TextChunk) -> Mention:
     quote, at = _quoted(entity["quote"], part)
     name = one_line(entity["name"])
     return Mention(id, entity["kind"], name, folded(name), quote, at)
 
 
-def _evidence(relation: dict[str, str], ids: dict[str, UUID], part: Part) -> Evidence:
+def _evidence(relation: dict[str, str], ids: dict[str, UUID], part: TextChunk) -> Evidence:
     quote, at = _quoted(relation["quote"], part)
     return Evidence(ids[relation["from"]], ids[relation["to"]], relation["kind"], quote, at)
 
 
-def _quoted(quote: str, part: Part) -> tuple[str, int]:
+def _quoted(quote: str, part: TextChunk) -> tuple[str, int]:
     start, end = _place(quote, part) or (0, 0)
     return one_line(part.text[start:end]), part.start + start

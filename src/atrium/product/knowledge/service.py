@@ -13,7 +13,7 @@ from atrium.engine.workflows.model import Run, Starter
 from atrium.ground.access import service as access
 from atrium.kit.web.pages import Page, Pager
 from atrium.product.knowledge import entity_rows, store, unread_rows
-from atrium.product.knowledge.entity_rows import Counted, EntityFilter
+from atrium.product.knowledge.entity_rows import EntityCount, EntityFilter
 from atrium.product.knowledge.model import (
     KIND,
     Entity,
@@ -22,7 +22,7 @@ from atrium.product.knowledge.model import (
     EntityType,
     FoundEntity,
     Merge,
-    Merged,
+    MergeResult,
     NamedEntity,
     OrgScopeRefused,
     Relation,
@@ -88,7 +88,7 @@ async def list_named(ctx: Context, words: list[str], limit: int, *, org_wide: bo
     ]
 
 
-async def _with_relations(ctx: Context, reader: dict[str, Any], found: list[Counted]) -> list[Entity]:
+async def _with_relations(ctx: Context, reader: dict[str, Any], found: list[EntityCount]) -> list[Entity]:
     heads = [one.id for one in found]
     counts = await entity_rows.count_relations(ctx.db, reader, heads) if heads else {}
     return [
@@ -135,7 +135,7 @@ async def read_entity(ctx: Context, id: UUID, scope: str | None, limit: int, cur
     )
 
 
-async def _find_entity(ctx: Context, reader: dict[str, Any], id: UUID) -> tuple[Counted, list[UUID]] | None:
+async def _find_entity(ctx: Context, reader: dict[str, Any], id: UUID) -> tuple[EntityCount, list[UUID]] | None:
     """The root above an entity, with all that was merged into it; of one that was merged only when it has a readable mention itself."""
     head = await store.find_head(ctx.db, ctx.who.org_id, id)
     if head is not None and not await entity_rows.list_spellings(ctx.db, reader, [id]):
@@ -167,20 +167,20 @@ async def _list_relations(ctx: Context, reader: dict[str, Any], head: UUID, memb
     ]
 
 
-def _named(one: Counted) -> NamedEntity:
+def _named(one: EntityCount) -> NamedEntity:
     return NamedEntity(one.id, one.type, one.names[0])
 
 
-async def _list_merged(ctx: Context, reader: dict[str, Any], head: UUID) -> list[Merged]:
+async def _list_merged(ctx: Context, reader: dict[str, Any], head: UUID) -> list[MergeResult]:
     merges = await store.list_merges(ctx.db, ctx.who.org_id, head, _MOST_MERGES)
     ids = [merge.drop_id for merge in merges]
     named = await entity_rows.list_spellings(ctx.db, reader, ids) if ids else {}
     return [_merged(merge, *named[merge.drop_id]) for merge in merges if merge.drop_id in named]
 
 
-def _merged(merge: Merge, type: EntityType, name: str) -> Merged:
+def _merged(merge: Merge, type: EntityType, name: str) -> MergeResult:
     by = Starter(merge.merged_by, merge.username) if merge.merged_by and merge.username else None
-    return Merged(merge.id, name, type, by, merge.merged_at)
+    return MergeResult(merge.id, name, type, by, merge.merged_at)
 
 
 async def start_extraction(ctx: Context) -> Run:

@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from atrium.kit.postgres.database import Transaction
-from atrium.product.knowledge.model import Extracted, Merge, Share
+from atrium.product.knowledge.model import Contribution, ExtractionResult, Merge
 from atrium.seams.context import Principal
 
 _MERGE = "g.id, g.keep_id, g.drop_id, g.head_id, g.merged_by, u.username, g.merged_at"
@@ -24,9 +24,9 @@ async def insert_salt(db: Transaction, org_id: UUID, team_id: UUID) -> None:
     )
 
 
-async def find_share(db: Transaction, org_id: UUID, object_id: UUID, version_id: UUID) -> Extracted | None:
+async def find_share(db: Transaction, org_id: UUID, object_id: UUID, version_id: UUID) -> ExtractionResult | None:
     return await db.one(
-        Extracted,
+        ExtractionResult,
         """
         SELECT object_id, version_id, entities, relations FROM knowledge_shares
          WHERE org_id = :org_id AND object_id = :object_id AND version_id = :version_id
@@ -51,7 +51,7 @@ async def delete_share(db: Transaction, org_id: UUID, object_id: UUID) -> None:
     )
 
 
-async def insert_share(db: Transaction, org_id: UUID, kept: Extracted) -> None:
+async def insert_share(db: Transaction, org_id: UUID, kept: ExtractionResult) -> None:
     await db.run(
         """
         INSERT INTO knowledge_shares (object_id, org_id, version_id, entities, relations)
@@ -65,7 +65,7 @@ async def insert_share(db: Transaction, org_id: UUID, kept: Extracted) -> None:
     )
 
 
-async def insert_mentions(db: Transaction, org_id: UUID, share: Share) -> None:
+async def insert_mentions(db: Transaction, org_id: UUID, share: Contribution) -> None:
     await db.run(
         """
         INSERT INTO knowledge_mentions (object_id, entity_id, at, org_id, version_id, type, name, folded, quote)
@@ -85,7 +85,7 @@ async def insert_mentions(db: Transaction, org_id: UUID, share: Share) -> None:
     )
 
 
-async def insert_relations(db: Transaction, org_id: UUID, share: Share) -> None:
+async def insert_relations(db: Transaction, org_id: UUID, share: Contribution) -> None:
     await db.run(
         """
         INSERT INTO knowledge_relations (object_id, from_id, to_id, type, at, org_id, version_id, quote)

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from atrium.engine.repository.model import ObjectMissing
 from atrium.product.knowledge import extraction, service
-from atrium.product.knowledge.model import Extracted
+from atrium.product.knowledge.model import ExtractionResult
 from atrium.seams.context import Context, Operation
 from atrium.seams.tools import LONGEST_CALL, Parameter, Tool, require_id
 
@@ -14,7 +14,7 @@ async def _list_unextracted(ctx: Context, arguments: dict[str, Any]) -> list[UUI
     return await service.list_unextracted(ctx)
 
 
-async def _extract(op: Operation, arguments: dict[str, Any]) -> Extracted:
+async def _extract(op: Operation, arguments: dict[str, Any]) -> ExtractionResult:
     missing = ObjectMissing("this is not the id of a file; files_list tells them")
     return await extraction.extract(op, require_id(arguments, "object", missing))
 

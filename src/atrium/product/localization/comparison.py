@@ -32,7 +32,7 @@ class Batch:
 
 
 @dataclass(slots=True)
-class Report:
+class ImportReport:
     """What an import did, or with `dry_run` would do."""
 
     locales: dict[str, Counter[str]] = field(default_factory=dict)

@@ -15,7 +15,7 @@ from atrium.engine.repository.model import ObjectDraft
 from atrium.ground.access import service as access
 from atrium.ground.audit import service as audit
 from atrium.ground.tenancy.locales import locale_folders
-from atrium.ground.tenancy.model import Founding, LocaleName
+from atrium.ground.tenancy.model import CompanyDraft, LocaleName
 from atrium.product.localization import disk, formats, imports, service, store
 from atrium.product.localization.imports import Import
 from atrium.product.localization.model import (
@@ -75,7 +75,7 @@ async def run_import(op: Operation, job: Assignment) -> dict[str, Any]:
     return work.report.shown()
 
 
-def _teller(op: Operation, founding: Founding, job: UUID) -> Callable[[int, int], Awaitable[None]]:
+def _teller(op: Operation, founding: CompanyDraft, job: UUID) -> Callable[[int, int], Awaitable[None]]:
     """Notes how far an import is, about once a second."""
     noted = 0.0
 
@@ -91,7 +91,7 @@ def _teller(op: Operation, founding: Founding, job: UUID) -> Callable[[int, int]
     return tell
 
 
-async def _import_object(op: Operation, founding: Founding, work: Import, id: UUID, locale: str) -> None:
+async def _import_object(op: Operation, founding: CompanyDraft, work: Import, id: UUID, locale: str) -> None:
     access.require(op, "files:read")
     async with op.begin(reading=True) as ctx:
         stored, version = await repository.read_version(ctx, id, None)

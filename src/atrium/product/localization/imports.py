@@ -13,7 +13,7 @@ from atrium.ground.tenancy.locales import locale_folders
 from atrium.kit.text import catalogs
 from atrium.kit.text.catalogs import BASE, LocaleFiles
 from atrium.product.localization import comparison, disk, store
-from atrium.product.localization.comparison import Batch, Columns, Report, Wanted
+from atrium.product.localization.comparison import Batch, Columns, ImportReport, Wanted
 from atrium.product.localization.disk import DiskSource
 from atrium.product.localization.model import ImportRunning
 from atrium.seams.context import Context, Operation, Services
@@ -34,7 +34,7 @@ class Import:
     by: UUID | None = None
     dry_run: bool = False
     wanted: Sequence[str] | None = None
-    report: Report = field(default_factory=Report)
+    report: ImportReport = field(default_factory=ImportReport)
     tell: Callable[[int, int], Awaitable[None]] | None = None
     done: int = 0
     total: int = 0
@@ -59,13 +59,13 @@ async def ensure_loaded(op: Operation, org_id: UUID) -> None:
             await _run(op.services, Import(_within(ctx), org_id))
 
 
-async def import_disk(services: Services, work: Import) -> Report:
+async def import_disk(services: Services, work: Import) -> ImportReport:
     """Take in what is on disk."""
     await _run(services, work)
     return work.report
 
 
-async def import_start(services: Services, org_id: UUID) -> Report | None:
+async def import_start(services: Services, org_id: UUID) -> ImportReport | None:
     """Take in other catalogs than the last ones, in one process; None where nothing changed or none was ever taken in."""
     mark = await asyncio.to_thread(catalogs.fingerprint, *locale_folders(services.settings))
     # This transaction holds the turn and nothing else: what it wrote would be locked against reviewers until the last batch.

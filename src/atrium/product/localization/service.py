@@ -9,7 +9,7 @@ import msgspec
 
 from atrium.ground.audit import service as audit
 from atrium.ground.tenancy import service as tenancy
-from atrium.ground.tenancy.model import Founding
+from atrium.ground.tenancy.model import CompanyDraft
 from atrium.kit.text import catalogs
 from atrium.kit.text.catalogs import BASE
 from atrium.kit.web.etags import require_current
@@ -54,7 +54,7 @@ async def read_catalog(op: Operation, locale: str | None, namespaces: Collection
     return catalog if namespaces is None else catalog.only(namespaces)
 
 
-async def open_manager(op: Operation) -> Founding:
+async def open_manager(op: Operation) -> CompanyDraft:
     """Refuse everybody outside the instance's first company, and see to it that the catalogs are taken in."""
     async with op.begin(reading=True) as ctx:
         founding = (await tenancy.read_instance(ctx)).founding
@@ -185,7 +185,7 @@ def _sound(row: MessageRow, text: str) -> list[Check]:
     return found
 
 
-async def _glossary_warnings(op: Operation, founding: Founding, row: MessageRow, text: str) -> list[Check]:
+async def _glossary_warnings(op: Operation, founding: CompanyDraft, row: MessageRow, text: str) -> list[Check]:
     glossary = await translation.read_glossary(op, row.locale, founding.team_id)
     return checks.check_terms(glossary, row.source, text)
 

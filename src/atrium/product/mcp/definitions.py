@@ -21,7 +21,7 @@ _LONGEST_NAME, _LONGEST_DESCRIPTION = 64, 4_000
 _SECONDS = 60
 
 
-class Told(NamedTuple):
+class ServerTool(NamedTuple):
     """One tool as its server tells it."""
 
     name: str
@@ -29,7 +29,7 @@ class Told(NamedTuple):
     schema: Mapping[str, Any]
 
 
-class Offered(NamedTuple):
+class ServerOffer(NamedTuple):
     """The tools of a server, what was left out, and what stands for everything that it told."""
 
     tools: dict[str, Tool]
@@ -41,7 +41,9 @@ class Offered(NamedTuple):
 Call = Callable[[Tool, dict[str, Any]], Awaitable[Any]]
 
 
-def offered_by(server: McpServer, told: Iterable[Told], call: Call, last: Offered | None = None) -> Offered:
+def offered_by(
+    server: McpServer, told: Iterable[ServerTool], call: Call, last: ServerOffer | None = None
+) -> ServerOffer:
     """Tools out of what a server tells; the last ones where it tells the same. Takes a while: schemas are compiled."""
     told = list(told)
     # Unlike two values that are equal, two texts tell 1 from true.
@@ -55,7 +57,7 @@ def offered_by(server: McpServer, told: Iterable[Told], call: Call, last: Offere
             left_out.append(LeftOut(seen(one.name)[:80], reason))
             continue
         tools[name] = _tool(server, one, name, call)
-    return Offered(tools, left_out, digest)
+    return ServerOffer(tools, left_out, digest)
 
 
 def name_of(server: str, tool: str) -> str:
@@ -66,7 +68,7 @@ def name_of(server: str, tool: str) -> str:
     return f"{name[: _LONGEST_NAME - 9]}_{hashlib.sha256(tool.encode(errors='replace')).hexdigest()[:8]}"
 
 
-def _refusal_of(one: Told, name: str, taken: Mapping[str, Tool]) -> str:
+def _refusal_of(one: ServerTool, name: str, taken: Mapping[str, Tool]) -> str:
     if len(taken) >= MOST_TOOLS:
         return f"a server brings at most {MOST_TOOLS} tools"
     if name.endswith("_") or not one.name.isprintable():
@@ -84,7 +86,7 @@ def _refusal_of(one: Told, name: str, taken: Mapping[str, Tool]) -> str:
     return ""
 
 
-def _tool(server: McpServer, one: Told, name: str, call: Call) -> Tool:
+def _tool(server: McpServer, one: ServerTool, name: str, call: Call) -> Tool:
     async def perform(op: Operation, arguments: dict[str, Any]) -> Any:
         return await call(tool, arguments)
 

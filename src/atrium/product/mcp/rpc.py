@@ -18,8 +18,8 @@ from atrium.product.mcp.server_model import (
     STATELESS,
     UNSUPPORTED_REVISION,
     Id,
+    McpRequest,
     Notification,
-    Request,
     RpcError,
 )
 from atrium.seams.context import Operation
@@ -44,7 +44,7 @@ class Refused(Exception):
         self.error, self.id, self.revision = error, id, revision
 
 
-async def read_message(op: Operation, message: WireMessage) -> Request | Notification:
+async def read_message(op: Operation, message: WireMessage) -> McpRequest | Notification:
     """The one message that a body is; anything else is refused."""
     value = await _read(op, message.body)
     if isinstance(value, list):
@@ -75,7 +75,7 @@ def _id_of(value: dict[str, Any]) -> Id:
     return id if type(id) is int and abs(id) <= _LARGEST_ID else None
 
 
-def _message(value: dict[str, Any], id: Id, message: WireMessage) -> Request | Notification:
+def _message(value: dict[str, Any], id: Id, message: WireMessage) -> McpRequest | Notification:
     if value.get("jsonrpc") != "2.0":
         raise RpcError(INVALID_REQUEST, 'a message has "jsonrpc": "2.0"')
     method, params = value.get("method"), value.get("params", {})
@@ -93,7 +93,7 @@ def _message(value: dict[str, Any], id: Id, message: WireMessage) -> Request | N
         _require_same(method, params, headers)
     if has_nul(message.body):
         raise RpcError(INVALID_PARAMS, "text cannot contain the character U+0000")
-    return Request(id, method, params, revision)
+    return McpRequest(id, method, params, revision)
 
 
 def _notification(method: str, headers: dict[bytes, str]) -> Notification:

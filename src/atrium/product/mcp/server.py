@@ -12,14 +12,14 @@ from atrium.product.mcp.server_model import (
     NO_METHOD,
     REVISIONS,
     STATELESS,
+    McpRequest,
     Notification,
-    Request,
     RpcError,
 )
 from atrium.seams.context import Operation
 from atrium.seams.routes import Content, WireMessage
 
-Answer = Callable[[Operation, Request], Awaitable[dict[str, Any]]]
+Answer = Callable[[Operation, McpRequest], Awaitable[dict[str, Any]]]
 _SERVER = {"name": "atrium", "title": "Atrium", "version": __version__}
 _CAPABILITIES: dict[str, Any] = {"tools": {}}
 _INSTRUCTIONS = (
@@ -45,7 +45,7 @@ async def serve(op: Operation, message: WireMessage) -> Content:
         return rpc.reply_without(read.id, error, read.revision)
 
 
-async def _answer(op: Operation, request: Request) -> dict[str, Any]:
+async def _answer(op: Operation, request: McpRequest) -> dict[str, Any]:
     methods = _STATELESS if request.revision == STATELESS else _HANDSHAKE
     answer = methods.get(request.method)
     if answer is None:
@@ -56,7 +56,7 @@ async def _answer(op: Operation, request: Request) -> dict[str, Any]:
     return result
 
 
-async def _initialize(op: Operation, request: Request) -> dict[str, Any]:
+async def _initialize(op: Operation, request: McpRequest) -> dict[str, Any]:
     params = request.params
     wanted, client = params.get("protocolVersion"), params.get("clientInfo")
     if not isinstance(wanted, str) or not isinstance(params.get("capabilities"), dict) or not isinstance(client, dict):
@@ -69,7 +69,7 @@ async def _initialize(op: Operation, request: Request) -> dict[str, Any]:
     }
 
 
-async def _discover(op: Operation, request: Request) -> dict[str, Any]:
+async def _discover(op: Operation, request: McpRequest) -> dict[str, Any]:
     return {
         "supportedVersions": list(REVISIONS),
         "capabilities": _CAPABILITIES,
@@ -79,11 +79,11 @@ async def _discover(op: Operation, request: Request) -> dict[str, Any]:
     }
 
 
-async def _ping(op: Operation, request: Request) -> dict[str, Any]:
+async def _ping(op: Operation, request: McpRequest) -> dict[str, Any]:
     return {}
 
 
-async def _list_tools(op: Operation, request: Request) -> dict[str, Any]:
+async def _list_tools(op: Operation, request: McpRequest) -> dict[str, Any]:
     cursor = request.params.get("cursor")
     if not (cursor is None or isinstance(cursor, str)):
         raise RpcError(INVALID_PARAMS, "cursor is text, or left out")
@@ -98,7 +98,7 @@ async def _list_tools(op: Operation, request: Request) -> dict[str, Any]:
     return result | ({"ttlMs": _LISTING_MS, "cacheScope": "private"} if request.revision == STATELESS else {})
 
 
-async def _call_tool(op: Operation, request: Request) -> dict[str, Any]:
+async def _call_tool(op: Operation, request: McpRequest) -> dict[str, Any]:
     name, arguments = request.params.get("name"), request.params.get("arguments")
     if not isinstance(name, str):
         raise RpcError(INVALID_PARAMS, "name is the name of a tool; tools/list tells them")

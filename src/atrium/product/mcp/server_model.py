@@ -31,7 +31,7 @@ class RpcError(Exception):
         return _STATUS.get(self.code, 400) if revision == STATELESS else 200
 
 
-class Request(NamedTuple):
+class McpRequest(NamedTuple):
     """A message that is owed a reply, in the words of one revision."""
 
     id: str | int

@@ -7,10 +7,10 @@ from typing import Any
 
 from atrium.engine.tools.pins import pin_of
 from atrium.kit.telemetry.log import log
-from atrium.product.mcp.definitions import Offered, offered_by
+from atrium.product.mcp.definitions import ServerOffer, offered_by
 from atrium.product.mcp.model import DefinitionChanged, McpServerState, ServerAway, ServerState
 from atrium.product.mcp.results import value_of
-from atrium.product.mcp.wire import Connection, TooMuch, connect
+from atrium.product.mcp.wire import McpConnection, TooMuch, connect
 from atrium.seams.context import Services
 from atrium.seams.settings import McpServer
 from atrium.seams.tools import Tool
@@ -31,11 +31,11 @@ _MOST_ABANDONED = 20
 _QUOTING = ("Failed to parse", "SSE stream failed", "Unexpected content type", "Redirect to")
 
 
-class Unanswered(Exception):
+class NoReply(Exception):
     """A call was given up whose answer the server may still be sending; only hanging up ends that."""
 
 
-class Server:
+class ToolServer:
     """One server and what is known of it."""
 
     def __init__(self, settings: McpServer) -> None:
@@ -44,8 +44,8 @@ class Server:
         self.error: str | None = None
         self.protocol: str | None = None
         self.seen_at: datetime | None = None
-        self.offered = Offered({}, [])
-        self._connection: Connection | None = None
+        self.offered = ServerOffer({}, [])
+        self._connection: McpConnection | None = None
         self._connected = asyncio.Event()
         # Set when its tools are to be looked at before the next round: it said so, or a call failed.
         self._look = asyncio.Event()
@@ -95,23 +95,23 @@ class Server:
             await asyncio.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
 
-    async def _use(self, connection: Connection) -> None:
+    async def _use(self, connection: McpConnection) -> None:
         await self._read(connection)
         self._connection, self.protocol = connection, connection.protocol
         self.state, self.error = "connected", None
         self._connected.set()
         log.info("mcp.connected", server=self.settings.name, protocol=self.protocol, tools=len(self.offered.tools))
 
-    async def _watch(self, connection: Connection) -> None:
+    async def _watch(self, connection: McpConnection) -> None:
         while True:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._look.wait(), _LOOK_SECONDS)
             self._look.clear()
             if connection.keeps_streams and _is_abandoned(connection):
-                raise Unanswered
+                raise NoReply
             await self._read(connection)
 
-    async def _read(self, connection: Connection) -> None:
+    async def _read(self, connection: McpConnection) -> None:
         """Learn what the server has now; one at a time, so that no older answer replaces a newer one."""
         async with self._looking:
             async with asyncio.timeout(_LIST_SECONDS):
@@ -160,7 +160,7 @@ class Server:
                 self._look.set()
         return value_of(tool, result)
 
-    async def _reached(self) -> Connection:
+    async def _reached(self) -> McpConnection:
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._connected.wait(), _PATIENCE)
         if self._connection is None:
@@ -169,7 +169,7 @@ class Server:
         return self._connection
 
 
-def _is_abandoned(connection: Connection) -> bool:
+def _is_abandoned(connection: McpConnection) -> bool:
     """Whether calls were given up, and none that would be lost is under way or they are too many."""
     return connection.abandoned >= (_MOST_ABANDONED if connection.under_way else 1)
 
@@ -183,7 +183,7 @@ def reason_of(error: BaseException) -> str:
             return str(error)
         case FileNotFoundError() | PermissionError():
             return f"its command cannot be started: {error.strerror}"
-        case TimeoutError() | Unanswered():
+        case TimeoutError() | NoReply():
             return "it does not answer in time"
         case _ if type(error).__name__ == "MCPError" and _quotes(str(error)):
             return "it answers what is no MCP"
@@ -207,14 +207,14 @@ def _quotes(told: str) -> bool:
     return "validation error" in told or told.startswith(_QUOTING)
 
 
-async def start(services: Services) -> list[Server]:
+async def start(services: Services) -> list[ToolServer]:
     """Begin to connect to every server of the settings."""
-    servers = [Server(one) for one in services.settings.mcp_servers]
+    servers = [ToolServer(one) for one in services.settings.mcp_servers]
     for server in servers:
         server.start()
     return servers
 
 
-async def stop(services: Services, servers: list[Server]) -> None:
+async def stop(services: Services, servers: list[ToolServer]) -> None:
     """Hang up on all of them."""
     await asyncio.gather(*(server.stop() for server in servers))

@@ -2,7 +2,7 @@
 
 from atrium.ground.tenancy import service as tenancy
 from atrium.product.mcp.model import McpServerState
-from atrium.product.mcp.servers import Server
+from atrium.product.mcp.servers import ToolServer
 from atrium.seams.context import Context
 from atrium.seams.tools import Tool
 
@@ -26,8 +26,8 @@ class McpTools:
         return next((tool for server in await _serving(ctx) if (tool := server.offered.tools.get(name))), None)
 
 
-async def _serving(ctx: Context) -> list[Server]:
-    servers: list[Server] = ctx.services.started.get("mcp", [])
+async def _serving(ctx: Context) -> list[ToolServer]:
+    servers: list[ToolServer] = ctx.services.started.get("mcp", [])
     if not any(server.settings.orgs for server in servers):
         return servers
     org, _ = await tenancy.read_own(ctx)

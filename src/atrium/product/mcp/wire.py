@@ -13,7 +13,7 @@ from typing import Any
 
 from atrium import __version__
 from atrium.kit.isolation import process_guard
-from atrium.product.mcp.definitions import MOST_TOOLS, Told
+from atrium.product.mcp.definitions import MOST_TOOLS, ServerTool
 from atrium.product.mcp.server_model import STATELESS
 from atrium.seams.settings import McpServer, search_path
 
@@ -29,7 +29,7 @@ class TooMuch(Exception):
     """A server sent more than is read of it."""
 
 
-class Connection:
+class McpConnection:
     """A client of one server."""
 
     def __init__(self, client: Any, *, over_http: bool) -> None:
@@ -40,12 +40,12 @@ class Connection:
         self.under_way = 0
         self.abandoned = 0
 
-    async def list_tools(self) -> list[Told]:
+    async def list_tools(self) -> list[ServerTool]:
         """What the server has now."""
-        told, cursor = list[Told](), None
+        told, cursor = list[ServerTool](), None
         for _ in range(_MOST_PAGES):
             page = await self._client.list_tools(cursor=cursor, cache_mode="bypass")
-            told += [Told(one.name, one.description or "", one.input_schema) for one in page.tools]
+            told += [ServerTool(one.name, one.description or "", one.input_schema) for one in page.tools]
             cursor = page.next_cursor
             if cursor is None or len(told) > MOST_TOOLS:
                 break
@@ -57,7 +57,7 @@ class Connection:
 
 
 @asynccontextmanager
-async def connect(server: McpServer, on_changed: Callable[[], None]) -> AsyncIterator[Connection]:
+async def connect(server: McpServer, on_changed: Callable[[], None]) -> AsyncIterator[McpConnection]:
     """A connection, ended by the task that began it; `on_changed` is called when the server says that its tools changed."""
     # The import takes a second; not on the event loop.
     mcp, http, stdio = await asyncio.to_thread(_load)
@@ -85,7 +85,7 @@ async def connect(server: McpServer, on_changed: Callable[[], None]) -> AsyncIte
         )
         async with asyncio.timeout(_BEGIN_SECONDS):
             entered = await stack.enter_async_context(client)
-        yield Connection(entered, over_http=server.url is not None)
+        yield McpConnection(entered, over_http=server.url is not None)
 
 
 def _load() -> tuple[Any, Any, Any]:

@@ -81,14 +81,14 @@ async def delete_note(ctx: Context, id: UUID, *, if_match: IfMatch | None = None
     return DeletedNote(id)
 
 
-class Share(msgspec.Struct, forbid_unknown_fields=True):
+class NoteShareChange(msgspec.Struct, forbid_unknown_fields=True):
     """Whom to let in and how far; a null permission withdraws the share."""
 
     user_id: UUID
     permission: Permission | None
 
 
-async def share_note(ctx: Context, id: UUID, body: Share) -> Grant:
+async def share_note(ctx: Context, id: UUID, body: NoteShareChange) -> Grant:
     """Share a note with a person of the company."""
     return await service.share_note(ctx, id, body.user_id, body.permission)
 

@@ -12,10 +12,10 @@ from uuid import UUID
 import msgspec
 
 from atrium.ground.tenancy import service as tenancy
-from atrium.ground.tenancy.model import Founding
+from atrium.ground.tenancy.model import CompanyDraft
 from atrium.kit.crypto.keys import Keyring
 from atrium.kit.postgres.database import Database
-from atrium.kit.refusals import Refusal
+from atrium.kit.refusals import CommandError
 from atrium.product.onboarding import experience, store
 from atrium.product.onboarding.model import FunnelMissing
 from atrium.seams.context import Context, Operation, Services
@@ -29,7 +29,7 @@ _BINDING = "onboarding|secret"
 SEALED = (Sealed("onboarding_secrets", "sealed", lambda row: _BINDING),)
 
 
-class BadExperienceFile(Refusal):
+class BadExperienceFile(CommandError):
     """SERVICE_BETA_EXPERIENCE cannot be read; the message says why."""
 
 
@@ -39,7 +39,7 @@ class Funnel:
     def __init__(self, seed: Experience | None) -> None:
         self.seed = seed
         self.counted: Counter[tuple[date, str]] = Counter()
-        self.founding: Founding | None = None
+        self.founding: CompanyDraft | None = None
         self._secrets: dict[UUID, bytes] = {}
         self._experiences: dict[tuple[UUID, int], Experience] = {}
 
@@ -51,14 +51,14 @@ class Funnel:
         """Look again at whose the funnel is."""
         self.founding = None
 
-    async def find_owner(self, op: Operation) -> Founding | None:
+    async def find_owner(self, op: Operation) -> CompanyDraft | None:
         """The instance's first company and team; None before it is set up."""
         if self.founding is None:
             async with op.begin_system() as ctx:
                 self.founding = (await tenancy.read_instance(ctx)).founding
         return self.founding
 
-    async def owner(self, op: Operation) -> Founding:
+    async def owner(self, op: Operation) -> CompanyDraft:
         """The same; there is no funnel before there is one."""
         founding = await self.find_owner(op)
         if founding is None:

@@ -7,7 +7,7 @@ import msgspec
 
 from atrium.engine.jobs import service as jobs
 from atrium.ground.limits import service as limits
-from atrium.ground.tenancy.model import Founding
+from atrium.ground.tenancy.model import CompanyDraft
 from atrium.kit.errors import AppError, Suspended
 from atrium.kit.ids import new_id
 from atrium.kit.text.languages import is_tag
@@ -122,7 +122,7 @@ def _prospect(
     )
 
 
-async def _queue_judge(ctx: Context, owner: Founding, id: UUID, *, again: bool) -> None:
+async def _queue_judge(ctx: Context, owner: CompanyDraft, id: UUID, *, again: bool) -> None:
     """In the sign-up's transaction, as the operator and paid by the first team.
 
     A job is queued for known people as well, and does nothing: without it their reply would come sooner than the others'.

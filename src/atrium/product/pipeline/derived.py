@@ -8,16 +8,16 @@ from atrium.engine.repository import service as repository
 from atrium.engine.repository import uploads, writes
 from atrium.engine.repository.model import (
     Conditions,
+    DerivationSource,
     ObjectDraft,
     ObjectStale,
     Provenance,
-    Source,
     StoredObject,
     Visibility,
 )
 from atrium.ground.sharing import abilities
 from atrium.kit.errors import Unavailable
-from atrium.product.pipeline.model import Made, NotReplaced, ReadSource, derived_key
+from atrium.product.pipeline.model import DerivedDocument, NotReplaced, ReadSource, derived_key
 from atrium.seams.context import Context, Operation
 from atrium.seams.tools import Artifact
 
@@ -45,7 +45,7 @@ async def require_place(op: Operation, source: ReadSource, ending: str) -> None:
         await _find_place(ctx, source.object.id, derived_key(source.object.key, ending))
 
 
-async def write_derived(op: Operation, source: ReadSource, made: Made, described: Described) -> Artifact:
+async def write_derived(op: Operation, source: ReadSource, made: DerivedDocument, described: Described) -> Artifact:
     """Write a document beside its source, or its next version, and keep what the tool returns, in one transaction.
 
     It replaces nothing but what was made from the same object before. It is seen as its source is: by the team, or by the caller alone;
@@ -62,7 +62,7 @@ async def write_derived(op: Operation, source: ReadSource, made: Made, described
 
 
 async def _write(
-    op: Operation, source: ReadSource, made: Made, described: Described, upload: uploads.Upload
+    op: Operation, source: ReadSource, made: DerivedDocument, described: Described, upload: uploads.Upload
 ) -> Artifact:
     key, kept = derived_key(source.object.key, made.ending), list[Artifact]()
     async with op.begin() as ctx:
@@ -118,7 +118,7 @@ async def _require_as_found(ctx: Context, source_id: UUID, place: _Place, writte
 
 
 def _provenance(op: Operation, source: ReadSource) -> Provenance:
-    read = (Source(source.object.id, source.version.id),)
+    read = (DerivationSource(source.object.id, source.version.id),)
     return Provenance(read, op.step.run_id, op.step.name) if op.step else Provenance(read)
 
 

@@ -15,7 +15,7 @@ class ReadSource(msgspec.Struct, frozen=True):
     version: Version
 
 
-class Made(msgspec.Struct, frozen=True, kw_only=True):
+class DerivedDocument(msgspec.Struct, frozen=True, kw_only=True):
     """A document about to be written: how its key ends after the source's, and its bytes."""
 
     ending: str

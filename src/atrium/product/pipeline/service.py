@@ -13,7 +13,7 @@ from atrium.ground.access import service as access
 from atrium.kit.text.languages import canonical, is_tag
 from atrium.product.pipeline import derived, template_process
 from atrium.product.pipeline.fields import LONGEST_TEXT, as_document, ask_for_fields, fields_schema
-from atrium.product.pipeline.model import BadLocale, Made, ReadSource, TextTooLong
+from atrium.product.pipeline.model import BadLocale, DerivedDocument, ReadSource, TextTooLong
 from atrium.product.translation import service as translation
 from atrium.product.translation.model import TranslationDraft
 from atrium.seams.context import Operation
@@ -39,7 +39,7 @@ async def extract_fields(op: Operation, id: UUID, schema: dict[str, Any], text: 
         summary = f"{len(fields)} fields" if len(fields) != 1 else "1 field"
         return _artifact("table", written, summary, source, fields=fields, truncated=len(text) > LONGEST_TEXT)
 
-    made = Made(ending="fields.json", content_type=_JSON, body=as_document(fields))
+    made = DerivedDocument(ending="fields.json", content_type=_JSON, body=as_document(fields))
     return await derived.write_derived(op, source, made, described)
 
 
@@ -52,7 +52,7 @@ async def render_form(op: Operation, id: UUID, template: str, data: dict[str, An
     def described(written: StoredObject) -> Artifact:
         return _artifact("document", written, f"form, {len(form)} characters", source)
 
-    made = Made(ending="form.md", content_type=MARKDOWN, body=form.encode())
+    made = DerivedDocument(ending="form.md", content_type=MARKDOWN, body=form.encode())
     return await derived.write_derived(op, source, made, described)
 
 
@@ -78,7 +78,7 @@ async def translate_document(op: Operation, id: UUID, locale: str) -> Artifact:
         facts = {"locale": made.target, "blocks": report.blocks, "kept": len(report.kept), "missed_terms": terms}
         return _artifact("document", written, done, source, **facts)
 
-    document = Made(ending=ending, content_type=MARKDOWN, body=made.text.encode())
+    document = DerivedDocument(ending=ending, content_type=MARKDOWN, body=made.text.encode())
     return await derived.write_derived(op, source, document, described)
 
 

@@ -7,7 +7,7 @@ from typing import IO, Any
 
 from atrium.kit.ids import new_id
 from atrium.kit.isolation.process_pool import PoolBusy, ProcessPool
-from atrium.kit.isolation.scripts import Finished, RunningScript, Script, TookTooLong, start_script
+from atrium.kit.isolation.scripts import RunningScript, Script, ScriptResult, TookTooLong, start_script
 from atrium.product.pipeline.model import BadTemplate, RenderersBusy, TemplateTooHeavy
 from atrium.seams.context import Operation, Services
 
@@ -52,7 +52,7 @@ async def render(op: Operation, template: str, data: dict[str, Any]) -> str:
     return done.output.decode("utf-8", "replace").replace("\0", "")
 
 
-async def _run(op: Operation, asked: IO[bytes]) -> Finished:
+async def _run(op: Operation, asked: IO[bytes]) -> ScriptResult:
     async def begin() -> RunningScript:
         return await start_script(_SCRIPT, asked, op.services.sandbox)
 
@@ -79,7 +79,7 @@ def _fill(file: IO[bytes], template: str, data: dict[str, Any]) -> None:
     file.seek(0)
 
 
-def _refusal(done: Finished) -> BadTemplate | TemplateTooHeavy:
+def _refusal(done: ScriptResult) -> BadTemplate | TemplateTooHeavy:
     said = done.complaint[:300]
     if done.code == _REFUSED:
         return BadTemplate(f"template: {said}", errors=[{"path": "/template", "message": said}])

@@ -8,8 +8,8 @@ from atrium.engine.repository import service as repository
 from atrium.ground.access import service as access
 from atrium.ground.audit import service as audit
 from atrium.product.s3 import cors, payload, store, tags
-from atrium.product.s3.model import Bucket, Refusal
-from atrium.product.s3.payload import Admitted
+from atrium.product.s3.model import Bucket, S3Error
+from atrium.product.s3.payload import S3Caller
 from atrium.product.s3.replies import Headers, empty, moment, xml_reply
 from atrium.product.s3.request import S3Request
 from atrium.product.s3.xml import document, element, leaf, read
@@ -55,7 +55,7 @@ async def open_bucket(ctx: Context, name: str | None) -> Bucket:
         return Bucket(name, allowed_prefix=allowed)
     found = await store.find_bucket(ctx.db, ctx.who, name or "")
     if found is None:
-        raise Refusal("NoSuchBucket", "The specified bucket does not exist", BucketName=name or "")
+        raise S3Error("NoSuchBucket", "The specified bucket does not exist", BucketName=name or "")
     return msgspec.structs.replace(found, allowed_prefix=allowed) if allowed else found
 
 
@@ -68,7 +68,7 @@ async def describe_bucket(ctx: Context, name: str | None) -> Bucket:
     return bucket if kept is None else Bucket(bucket.name, "", kept.tags, kept.versioned, kept.created_at)
 
 
-async def list_buckets(op: Operation, admitted: Admitted) -> Download:
+async def list_buckets(op: Operation, admitted: S3Caller) -> Download:
     """ListBuckets."""
     own = op.services.settings.s3_bucket
     async with op.begin() as ctx:
@@ -85,7 +85,7 @@ async def list_buckets(op: Operation, admitted: Admitted) -> Download:
     return xml_reply(document("ListAllMyBucketsResult", owner(ctx), element("Buckets", listed)))
 
 
-async def head_bucket(op: Operation, admitted: Admitted) -> Download:
+async def head_bucket(op: Operation, admitted: S3Caller) -> Download:
     """HeadBucket."""
     async with op.begin() as ctx:
         access.note_checked(ctx, "files:read")
@@ -93,7 +93,7 @@ async def head_bucket(op: Operation, admitted: Admitted) -> Download:
     return empty(headers=[("x-amz-bucket-region", op.services.settings.s3_region)])
 
 
-async def create_bucket(op: Operation, admitted: Admitted) -> Download:
+async def create_bucket(op: Operation, admitted: S3Caller) -> Download:
     """CreateBucket: an extra one, where the settings allow it."""
     request, settings = admitted.request, op.services.settings
     name = request.bucket or ""
@@ -101,11 +101,11 @@ async def create_bucket(op: Operation, admitted: Admitted) -> Download:
     if request.has_body:
         await payload.document(admitted)
     if name == settings.s3_bucket:
-        raise Refusal("BucketAlreadyOwnedByYou", "this bucket is your team's", BucketName=name)
+        raise S3Error("BucketAlreadyOwnedByYou", "this bucket is your team's", BucketName=name)
     if not settings.s3_extra_buckets:
-        raise Refusal("AccessDenied", f"the only bucket here is {settings.s3_bucket}")
+        raise S3Error("AccessDenied", f"the only bucket here is {settings.s3_bucket}")
     if not _NAME.fullmatch(name) or ".." in name:
-        raise Refusal("InvalidBucketName", "a name has 3 to 63 lower-case letters, digits, dots and hyphens")
+        raise S3Error("InvalidBucketName", "a name has 3 to 63 lower-case letters, digits, dots and hyphens")
     async with op.begin() as ctx:
         _require_whole(ctx)
         access.require(ctx, "files:write")
@@ -114,22 +114,22 @@ async def create_bucket(op: Operation, admitted: Admitted) -> Download:
     return empty(headers=[("location", f"/{name}")])
 
 
-async def delete_bucket(op: Operation, admitted: Admitted) -> Download:
+async def delete_bucket(op: Operation, admitted: S3Caller) -> Download:
     """DeleteBucket: an extra one that has no version of anything left."""
     async with op.begin() as ctx:
         _require_whole(ctx)
         bucket = await open_bucket(ctx, admitted.request.bucket)
         access.require(ctx, "files:write")
         if not bucket.prefix:
-            raise Refusal("AccessDenied", "a team's own bucket cannot be deleted")
+            raise S3Error("AccessDenied", "a team's own bucket cannot be deleted")
         if not await repository.is_empty(ctx, bucket.prefix):
-            raise Refusal("BucketNotEmpty", "The bucket you tried to delete is not empty", BucketName=bucket.name)
+            raise S3Error("BucketNotEmpty", "The bucket you tried to delete is not empty", BucketName=bucket.name)
         await store.delete_bucket(ctx.db, ctx.who, bucket.name)
         await audit.record(ctx, "s3.bucket_deleted", bucket.name)
     return empty(204)
 
 
-async def read_setting(op: Operation, admitted: Admitted) -> Download:
+async def read_setting(op: Operation, admitted: S3Caller) -> Download:
     """Every sub-resource of a bucket that can be asked for."""
     request = admitted.request
     async with op.begin() as ctx:
@@ -147,16 +147,16 @@ async def read_setting(op: Operation, admitted: Admitted) -> Download:
         return xml_reply(access_list(ctx))
     if request.has("tagging"):
         if not bucket.tags:
-            raise Refusal("NoSuchTagSet", "The TagSet does not exist")
+            raise S3Error("NoSuchTagSet", "The TagSet does not exist")
         return xml_reply(tags.document_of(bucket.tags))
     if request.has("cors"):
         if not rules:
-            raise Refusal("NoSuchCORSConfiguration", "The CORS configuration does not exist")
+            raise S3Error("NoSuchCORSConfiguration", "The CORS configuration does not exist")
         return xml_reply(cors.document_of(rules))
     return _absent(request)
 
 
-async def write_setting(op: Operation, admitted: Admitted) -> Download:
+async def write_setting(op: Operation, admitted: S3Caller) -> Download:
     """Tags and CORS rules are kept; versioning is always on; access lists are what they are; the rest there is not."""
     request = admitted.request
     body = await payload.document(admitted) if request.has_body else b""
@@ -180,7 +180,7 @@ async def write_setting(op: Operation, admitted: Admitted) -> Download:
     return empty(204 if request.has("tagging") else 200)
 
 
-async def delete_setting(op: Operation, admitted: Admitted) -> Download:
+async def delete_setting(op: Operation, admitted: S3Caller) -> Download:
     """Remove tags or CORS rules; what cannot be there is gone already."""
     request = admitted.request
     async with op.begin() as ctx:
@@ -210,7 +210,7 @@ async def cors_headers(op: Operation, request: S3Request) -> Headers:
 def require_private(request: S3Request) -> None:
     """Refuse to say yes to an access list that would open something: sharing is done in the repository."""
     if request.headers.get("x-amz-acl", "private") not in ("private", "bucket-owner-full-control", "bucket-owner-read"):
-        raise Refusal("AccessControlListNotSupported", "share the object instead: access lists are not kept here")
+        raise S3Error("AccessControlListNotSupported", "share the object instead: access lists are not kept here")
 
 
 def access_list(ctx: Context) -> bytes:
@@ -229,15 +229,15 @@ def owner(ctx: Context) -> str:
     return element("Owner", leaf("ID", ctx.who.user_id), leaf("DisplayName", ctx.who.username))
 
 
-def not_here() -> Refusal:
+def not_here() -> S3Error:
     """What is left out on purpose."""
-    return Refusal("MethodNotAllowed", "this is not done here; the guide on S3 says what is")
+    return S3Error("MethodNotAllowed", "this is not done here; the guide on S3 says what is")
 
 
 def _require_whole(ctx: Context) -> None:
     """Refuse to change what concerns the whole bucket with a key pair that is narrowed to a folder."""
     if ctx.who.prefix:
-        raise Refusal("AccessDenied", f"this access key is good for keys below {ctx.who.prefix} only")
+        raise S3Error("AccessDenied", f"this access key is good for keys below {ctx.who.prefix} only")
 
 
 async def _require_versioning(op: Operation, request: S3Request, body: bytes) -> Download:
@@ -246,7 +246,7 @@ async def _require_versioning(op: Operation, request: S3Request, body: bytes) ->
         access.require(ctx, "files:write")
         bucket = await open_bucket(ctx, request.bucket)
         if read(body, "VersioningConfiguration").text("Status") != "Enabled":
-            raise Refusal("InvalidBucketState", "every object here keeps its versions; that cannot be turned off")
+            raise S3Error("InvalidBucketState", "every object here keeps its versions; that cannot be turned off")
         await store.set_versioned(ctx.db, ctx.who, bucket.name)
         await audit.record(ctx, "s3.bucket_changed", bucket.name)
     return empty()
@@ -258,5 +258,5 @@ def _absent(request: S3Request) -> Download:
         return xml_reply(document("RequestPaymentConfiguration", leaf("Payer", "BucketOwner")))
     code = ABSENT[name]
     if code is not None:
-        raise Refusal(code, "nothing of the kind is configured")
+        raise S3Error(code, "nothing of the kind is configured")
     return xml_reply(document(_EMPTY[name]))

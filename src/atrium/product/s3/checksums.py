@@ -10,7 +10,7 @@ import msgspec
 
 from atrium.kit.crypto.checksums import new_hasher
 from atrium.kit.files.staging_area import Digests
-from atrium.product.s3.model import Refusal
+from atrium.product.s3.model import S3Error
 from atrium.product.s3.request import S3Request
 
 Kind = Literal["COMPOSITE", "FULL_OBJECT"]
@@ -50,17 +50,17 @@ class ChecksumClaim(msgspec.Struct, frozen=True):
     def settle(self, staged: Digests, trailers: Mapping[str, str]) -> Checksum | None:
         """Refuse unless every claim holds; the checksum to keep, when one was named."""
         if self.md5 is not None and staged.hashes["md5"] != self.md5:
-            raise Refusal("BadDigest", "Content-MD5 is not the body's")
+            raise S3Error("BadDigest", "Content-MD5 is not the body's")
         if self.sha256 is not None and staged.sha256.hex() != self.sha256:
-            raise Refusal("XAmzContentSHA256Mismatch", "x-amz-content-sha256 is not the body's")
+            raise S3Error("XAmzContentSHA256Mismatch", "x-amz-content-sha256 is not the body's")
         if self.algorithm is None:
             return None
         found = written(staged, self.algorithm)
         claimed = trailers.get(_PREFIX + self.algorithm) if self.trailing else self.value
         if self.trailing and claimed is None:
-            raise Refusal("MalformedTrailerError", "the trailer that was announced did not come")
+            raise S3Error("MalformedTrailerError", "the trailer that was announced did not come")
         if claimed is not None and claimed != found:
-            raise Refusal("BadDigest", f"the {self.algorithm} that was sent is not the body's")
+            raise S3Error("BadDigest", f"the {self.algorithm} that was sent is not the body's")
         return Checksum(self.algorithm, found)
 
 
@@ -93,10 +93,10 @@ def value_in(fields: Mapping[str, str]) -> tuple[str, str] | None:
     if not found:
         return None
     if len(found) > 1:
-        raise Refusal("InvalidRequest", "Expecting a single x-amz-checksum- header")
+        raise S3Error("InvalidRequest", "Expecting a single x-amz-checksum- header")
     algorithm, value = found[0]
     if _decoded_length(value) != LENGTHS[algorithm]:
-        raise Refusal("BadDigest", f"Value for {_PREFIX}{algorithm} header is invalid.")
+        raise S3Error("BadDigest", f"Value for {_PREFIX}{algorithm} header is invalid.")
     return algorithm, value
 
 
@@ -110,12 +110,12 @@ def kind_of(request: S3Request, algorithm: str) -> Kind:
     """Whether a multipart upload's checksum is of the whole, or made from its parts'."""
     named = request.headers.get("x-amz-checksum-type", "").upper()
     if named not in ("", "COMPOSITE", "FULL_OBJECT"):
-        raise Refusal("InvalidRequest", "Value for x-amz-checksum-type header is invalid.")
+        raise S3Error("InvalidRequest", "Value for x-amz-checksum-type header is invalid.")
     kind: Any = named or _DEFAULT_KIND.get(algorithm, "COMPOSITE")
     if (kind == "FULL_OBJECT") and algorithm in ("sha1", "sha256"):
-        raise Refusal("InvalidRequest", f"{algorithm} has no checksum of the full object made in parts")
+        raise S3Error("InvalidRequest", f"{algorithm} has no checksum of the full object made in parts")
     if kind == "COMPOSITE" and algorithm == "crc64nvme":
-        raise Refusal("InvalidRequest", "crc64nvme has no composite checksum")
+        raise S3Error("InvalidRequest", "crc64nvme has no composite checksum")
     return "COMPOSITE" if kind == "COMPOSITE" else "FULL_OBJECT"
 
 
@@ -140,7 +140,7 @@ def tag_of(etags: Iterable[str]) -> str:
 
 def _known(algorithm: str) -> str:
     if algorithm not in LENGTHS:
-        raise Refusal("InvalidRequest", f"checksum algorithm {algorithm[:20]} is not one of {', '.join(LENGTHS)}")
+        raise S3Error("InvalidRequest", f"checksum algorithm {algorithm[:20]} is not one of {', '.join(LENGTHS)}")
     return algorithm
 
 
@@ -152,7 +152,7 @@ def _md5_of(header: str | None) -> bytes | None:
     except (Error, ValueError):
         found = b""
     if len(found) != 16:
-        raise Refusal("InvalidDigest", "Content-MD5 is 16 bytes in base64")
+        raise S3Error("InvalidDigest", "Content-MD5 is 16 bytes in base64")
     return found
 
 

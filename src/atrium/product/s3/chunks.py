@@ -6,7 +6,7 @@ import hmac
 from collections.abc import AsyncIterator
 from itertools import count
 
-from atrium.product.s3.model import Refusal
+from atrium.product.s3.model import S3Error
 from atrium.product.s3.sigv4 import Seal
 
 SIGNED = "STREAMING-AWS4-HMAC-SHA256-PAYLOAD"
@@ -37,7 +37,7 @@ class Chain:
         text = f"{algorithm}\n{seal.at}\n{seal.scope}\n{self._last}\n{what}"
         good = hmac.digest(seal.key, text.encode(), "sha256").hex()
         if not hmac.compare_digest(good.encode(), given.encode("utf-8", "replace")):
-            raise Refusal("SignatureDoesNotMatch", "a chunk of the body does not match its signature")
+            raise S3Error("SignatureDoesNotMatch", "a chunk of the body does not match its signature")
         self._last = good
 
 
@@ -51,14 +51,14 @@ class _Reader:
     async def line(self) -> bytes:
         while (end := self._held.find(b"\r\n", self._at)) < 0:
             if len(self._held) - self._at > _LONGEST_LINE or not await self._more():
-                raise Refusal("IncompleteBody", "the body ends inside of a chunk's head")
+                raise S3Error("IncompleteBody", "the body ends inside of a chunk's head")
         line, self._at = self._held[self._at : end], end + 2
         return line
 
     async def take(self, size: int) -> AsyncIterator[bytes]:
         while size:
             if self._at == len(self._held) and not await self._more():
-                raise Refusal("IncompleteBody", "the body ends inside of a chunk")
+                raise S3Error("IncompleteBody", "the body ends inside of a chunk")
             piece = self._held[self._at : self._at + size]
             self._at += len(piece)
             size -= len(piece)
@@ -66,7 +66,7 @@ class _Reader:
 
     async def end_of_chunk(self) -> None:
         if await self.line():
-            raise Refusal("IncompleteBody", "a chunk is longer than it says")
+            raise S3Error("IncompleteBody", "a chunk is longer than it says")
 
     async def drain(self) -> None:
         while await self._more():
@@ -107,9 +107,9 @@ def _head(line: bytes) -> tuple[int, str]:
     try:
         size = int(number, 16)
     except ValueError as error:
-        raise Refusal("IncompleteBody", "a chunk does not begin with its size") from error
+        raise S3Error("IncompleteBody", "a chunk does not begin with its size") from error
     if not 0 <= size <= _LARGEST:
-        raise Refusal("InvalidRequest", "a chunk is too large")
+        raise S3Error("InvalidRequest", "a chunk is too large")
     return size, extension.strip().removeprefix(b"chunk-signature=").decode("latin-1")
 
 

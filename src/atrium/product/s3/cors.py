@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from atrium.product.s3 import xml
-from atrium.product.s3.model import CorsRule, Refusal
+from atrium.product.s3.model import CorsRule, S3Error
 from atrium.product.s3.replies import Headers, empty
 from atrium.product.s3.request import S3Request
 from atrium.seams.routes import Download
@@ -16,10 +16,10 @@ _METHODS = frozenset({"GET", "HEAD", "PUT", "POST", "DELETE"})
 def rules_in(raw: bytes) -> list[CorsRule]:
     """The rules in a CORSConfiguration document."""
     if len(raw) > LARGEST_DOCUMENT:
-        raise Refusal("MalformedXML", f"a CORS configuration has at most {LARGEST_DOCUMENT} bytes")
+        raise S3Error("MalformedXML", f"a CORS configuration has at most {LARGEST_DOCUMENT} bytes")
     found = [_rule(one) for one in xml.read(raw, "CORSConfiguration").all("CORSRule")]
     if not 1 <= len(found) <= MOST_RULES:
-        raise Refusal("MalformedXML", f"a CORS configuration has 1 to {MOST_RULES} rules")
+        raise S3Error("MalformedXML", f"a CORS configuration has 1 to {MOST_RULES} rules")
     return found
 
 
@@ -32,7 +32,7 @@ def preflight(request: S3Request) -> Download:
     """A browser's question before the request. It carries no signature, so it cannot be answered for one bucket."""
     origin, method = request.headers.get("origin"), request.headers.get("access-control-request-method")
     if origin is None or method is None:
-        raise Refusal("InvalidRequest", "Insufficient information. Origin request header needed.")
+        raise S3Error("InvalidRequest", "Insufficient information. Origin request header needed.")
     headers = [
         ("access-control-allow-origin", "*"),
         ("access-control-allow-methods", "GET, HEAD, PUT, POST, DELETE"),
@@ -69,10 +69,10 @@ def _rule(one: xml.Element) -> CorsRule:
         max_age=_age(one),
     )
     if not rule.origins or not rule.methods:
-        raise Refusal("MalformedXML", "a CORSRule has an AllowedOrigin and an AllowedMethod")
+        raise S3Error("MalformedXML", "a CORSRule has an AllowedOrigin and an AllowedMethod")
     for method in rule.methods:
         if method not in _METHODS:
-            raise Refusal(
+            raise S3Error(
                 "InvalidRequest", f"Found unsupported HTTP method in CORS config. Unsupported method is {method}"
             )
     return rule
@@ -81,19 +81,19 @@ def _rule(one: xml.Element) -> CorsRule:
 def _texts(rule: xml.Element, name: str, most_stars: int = 0) -> list[str]:
     found = [text.strip() for text in rule.texts(name)]
     if len(found) > MOST_TEXTS:
-        raise Refusal("MalformedXML", f"a CORSRule has at most {MOST_TEXTS} of {name}")
+        raise S3Error("MalformedXML", f"a CORSRule has at most {MOST_TEXTS} of {name}")
     for text in found:
         if not 1 <= len(text) <= LONGEST_TEXT or not text.isprintable() or not text.isascii():
-            raise Refusal("InvalidRequest", f"{name} has 1 to {LONGEST_TEXT} printable ASCII characters")
+            raise S3Error("InvalidRequest", f"{name} has 1 to {LONGEST_TEXT} printable ASCII characters")
         if text.count("*") > most_stars:
-            raise Refusal("InvalidRequest", f'{name} "{text}" can not have more than {most_stars} wildcards.')
+            raise S3Error("InvalidRequest", f'{name} "{text}" can not have more than {most_stars} wildcards.')
     return found
 
 
 def _identifier(rule: xml.Element) -> str | None:
     text = rule.text("ID")
     if text is not None and len(text) > _LONGEST_ID:
-        raise Refusal("InvalidRequest", f"the ID of a CORSRule has at most {_LONGEST_ID} characters")
+        raise S3Error("InvalidRequest", f"the ID of a CORSRule has at most {_LONGEST_ID} characters")
     return text or None
 
 
@@ -102,7 +102,7 @@ def _age(rule: xml.Element) -> int | None:
     if not text:
         return None
     if not (text.isascii() and text.isdigit() and len(text) <= _LONGEST_AGE):
-        raise Refusal("MalformedXML", "MaxAgeSeconds is a number of seconds")
+        raise S3Error("MalformedXML", "MaxAgeSeconds is a number of seconds")
     return int(text)
 
 

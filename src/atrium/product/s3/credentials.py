@@ -11,8 +11,8 @@ from atrium.ground.identity import service as identity
 from atrium.ground.tenancy import service as tenancy
 from atrium.kit.crypto.keys import Keyring, Unsealable
 from atrium.product.s3 import sigv2, sigv4, store
-from atrium.product.s3.model import Refusal, SealedKey
-from atrium.product.s3.payload import Admitted
+from atrium.product.s3.model import S3Error, SealedKey
+from atrium.product.s3.payload import S3Caller
 from atrium.product.s3.request import S3Request
 from atrium.seams.context import Operation, Principal
 from atrium.seams.wiring import Sealed
@@ -45,33 +45,33 @@ def open_secret(keys: Keyring, key: SealedKey) -> str:
     return keys.open(key.secret_sealed, secret_binding(key.org_id, key.id)).decode()
 
 
-async def admit(op: Operation, request: S3Request) -> Admitted:
+async def admit(op: Operation, request: S3Request) -> S3Caller:
     """Find out who is asking and see that they signed it; afterwards `op` acts as them."""
     now, patience = datetime.now(UTC), op.services.settings.body_timeout
     authorization = request.headers.get("authorization")
     if "X-Amz-Signature" in request.query or sigv2.is_link(request):
         if authorization is not None:
-            raise Refusal("InvalidArgument", "Only one auth mechanism allowed")
+            raise S3Error("InvalidArgument", "Only one auth mechanism allowed")
     elif request.wire.prefix and (person := await identity.identify_optional(op, authorization)) is not None:
         # Below the console's own address, which moves large files in parts with the session it has.
         op.who = person
-        return Admitted(request, sigv4.UNSIGNED, None, patience)
+        return S3Caller(request, sigv4.UNSIGNED, None, patience)
     elif authorization is None:
-        raise Refusal("AccessDenied", "Access Denied")
+        raise S3Error("AccessDenied", "Access Denied")
     elif not authorization.startswith(sigv4.ALGORITHM + " "):
-        raise Refusal("AccessDenied", "sign the request with AWS Signature Version 4")
+        raise S3Error("AccessDenied", "sign the request with AWS Signature Version 4")
     if sigv2.is_link(request):
         who, secret = await identify(op, request.query["AWSAccessKeyId"])
         sigv2.check_link(request, secret, now)
         op.who = who
-        return Admitted(request, sigv4.UNSIGNED, None, patience)
+        return S3Caller(request, sigv4.UNSIGNED, None, patience)
     presented = sigv4.from_header(request) if authorization is not None else sigv4.from_query(request)
     sigv4.require_timely(presented, now)
     sigv4.require_signed(request, presented)
     who, secret = await identify(op, presented.access_key_id)
     seal = sigv4.check(request, presented, secret)
     op.who = who
-    return Admitted(request, presented.payload, seal, patience)
+    return S3Caller(request, presented.payload, seal, patience)
 
 
 async def identify(op: Operation, access_key_id: str) -> tuple[Principal, str]:
@@ -82,9 +82,9 @@ async def identify(op: Operation, access_key_id: str) -> tuple[Principal, str]:
         async with database.borrow() as connection:
             row = await store.find_principal(database, connection, access_key_id)
         if row is None and (location := await tenancy.find_moved(database, [moved_key(access_key_id)])):
-            raise Refusal("PermanentRedirect", f"this company has moved to {location}", Endpoint=location)
+            raise S3Error("PermanentRedirect", f"this company has moved to {location}", Endpoint=location)
     if row is None:
-        raise Refusal("InvalidAccessKeyId", "The AWS Access Key Id you provided does not exist in our records.")
+        raise S3Error("InvalidAccessKeyId", "The AWS Access Key Id you provided does not exist in our records.")
     id, scope, prefix, sealed, *person = row
     who = identity.principal_of(person, "s3", id, scope)
     if prefix:
@@ -92,6 +92,6 @@ async def identify(op: Operation, access_key_id: str) -> tuple[Principal, str]:
     try:
         return who, op.services.keys.open(sealed, secret_binding(who.org_id, id)).decode()
     except Unsealable as error:
-        raise Refusal(
+        raise S3Error(
             "InvalidAccessKeyId", "this key was sealed under a key that is gone; issue another one"
         ) from error

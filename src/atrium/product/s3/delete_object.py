@@ -10,12 +10,12 @@ import msgspec
 from atrium.engine.repository import service as repository
 from atrium.engine.repository import trash as repository_trash
 from atrium.engine.repository import writes
-from atrium.engine.repository.model import Keyed, is_writable
+from atrium.engine.repository.model import ObjectAtKey, is_writable
 from atrium.kit.errors import AppError
 from atrium.product.s3 import buckets, payload, refusals, xml
 from atrium.product.s3.get_object import names, version_id_of
-from atrium.product.s3.model import Bucket, Refusal
-from atrium.product.s3.payload import Admitted
+from atrium.product.s3.model import Bucket, S3Error
+from atrium.product.s3.payload import S3Caller
 from atrium.product.s3.replies import empty, xml_reply
 from atrium.seams.context import Context, Operation
 from atrium.seams.routes import Download
@@ -39,14 +39,14 @@ class DeleteTarget(msgspec.Struct, frozen=True):
         return (self.etag, self.modified, self.size) != (None, None, None)
 
 
-class Gone(msgspec.Struct, frozen=True):
+class DeleteResult(msgspec.Struct, frozen=True):
     """What a deletion did: which version is gone, or which marker came."""
 
     version_id: str | None = None
     marker: bool = False
 
 
-async def delete_object(op: Operation, admitted: Admitted) -> Download:
+async def delete_object(op: Operation, admitted: S3Caller) -> Download:
     """DeleteObject: without a version nothing is lost, in the trash or behind a marker."""
     request = admitted.request
     target = DeleteTarget(
@@ -63,7 +63,7 @@ async def delete_object(op: Operation, admitted: Admitted) -> Download:
     return empty(204, headers + ([("x-amz-delete-marker", "true")] if gone.marker else []))
 
 
-async def delete_objects(op: Operation, admitted: Admitted) -> Download:
+async def delete_objects(op: Operation, admitted: S3Caller) -> Download:
     """DeleteObjects: each key for itself, so one that is refused keeps no other from going."""
     targets, quiet = await payload.listed(admitted, _targets)
     async with op.begin() as ctx:
@@ -76,7 +76,7 @@ async def delete_objects(op: Operation, admitted: Admitted) -> Download:
     )
 
 
-Told = Gone | AppError
+Told = DeleteResult | AppError
 
 
 async def _delete_all(op: Operation, bucket: Bucket, targets: list[DeleteTarget]) -> dict[DeleteTarget, Told]:
@@ -109,7 +109,7 @@ async def _attempt(ctx: Context, bucket: Bucket, target: DeleteTarget) -> Told:
         return error
 
 
-async def _delete(ctx: Context, bucket: Bucket, target: DeleteTarget) -> Gone:
+async def _delete(ctx: Context, bucket: Bucket, target: DeleteTarget) -> DeleteResult:
     key = bucket.at(target.key)
     version_id = version_id_of(target.version_id)
     # Locked first: concurrent deletes of the same object are serialized.
@@ -120,16 +120,16 @@ async def _delete(ctx: Context, bucket: Bucket, target: DeleteTarget) -> Gone:
         if target.conditional or not _marks_absent(bucket, key) or not await repository.is_free(ctx, key):
             return await _delete_unseen(ctx, key)
         made = await writes.mark_absent(ctx, key)
-        return Gone(str(made.version.id), marker=True)
+        return DeleteResult(str(made.version.id), marker=True)
     if found.version.deleted and not bucket.versioned:
         # No client depends on markers here: the key is absent, and there is nothing to refuse.
-        return Gone()
+        return DeleteResult()
     _require(target, found)
     if not bucket.versioned:
         await repository_trash.delete_object(ctx, found.object.id)
-        return Gone()
+        return DeleteResult()
     marked = await writes.mark_deleted(ctx, found.object.id)
-    return Gone(str(marked.version.id), marker=True)
+    return DeleteResult(str(marked.version.id), marker=True)
 
 
 def _marks_absent(bucket: Bucket, key: str) -> bool:
@@ -140,23 +140,25 @@ def _marks_absent(bucket: Bucket, key: str) -> bool:
     return bool(bucket.prefix) and bucket.versioned and is_writable(key)
 
 
-async def _delete_version(ctx: Context, bucket: Bucket, target: DeleteTarget, found: Keyed | None) -> Gone:
+async def _delete_version(
+    ctx: Context, bucket: Bucket, target: DeleteTarget, found: ObjectAtKey | None
+) -> DeleteResult:
     if found is None:
-        return Gone(target.version_id)
+        return DeleteResult(target.version_id)
     _require(target, found)
     # Who turned versioning on knows that a version is deleted for good, the last one too.
     gone = await repository_trash.delete_version(ctx, found.object.id, found.version.id, keep=not bucket.versioned)
-    return Gone(target.version_id, marker=gone.deleted)
+    return DeleteResult(target.version_id, marker=gone.deleted)
 
 
-async def _delete_unseen(ctx: Context, key: str) -> Gone:
+async def _delete_unseen(ctx: Context, key: str) -> DeleteResult:
     """Nothing there is as good as deleted; something that cannot be seen is not the caller's to delete."""
     if await repository.is_free(ctx, key):
-        return Gone()
-    raise Refusal("AccessDenied", "Access Denied")
+        return DeleteResult()
+    raise S3Error("AccessDenied", "Access Denied")
 
 
-def _require(target: DeleteTarget, found: Keyed) -> None:
+def _require(target: DeleteTarget, found: ObjectAtKey) -> None:
     version = found.version
     holds = [
         target.etag is None or target.etag.strip() == "*" or (not version.deleted and names(target.etag, version)),
@@ -164,7 +166,7 @@ def _require(target: DeleteTarget, found: Keyed) -> None:
         target.modified is None or _is_moment(target.modified, version.created_at),
     ]
     if not all(holds):
-        raise Refusal("PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
+        raise S3Error("PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
 
 
 def _is_moment(text: str, at: datetime) -> bool:
@@ -174,7 +176,7 @@ def _is_moment(text: str, at: datetime) -> bool:
         try:
             found = datetime.fromisoformat(text)
         except ValueError as error:
-            raise Refusal("InvalidArgument", "this is not a moment") from error
+            raise S3Error("InvalidArgument", "this is not a moment") from error
     return found.replace(microsecond=0) == at.replace(microsecond=0)
 
 
@@ -182,26 +184,26 @@ def _targets(raw: bytes) -> tuple[list[DeleteTarget], bool]:
     document = xml.read(raw, "Delete")
     targets = [_target(one) for one in islice(document.all("Object"), MOST_KEYS + 1)]
     if not 1 <= len(targets) <= MOST_KEYS:
-        raise Refusal("MalformedXML", f"between 1 and {MOST_KEYS} keys can be deleted at once")
+        raise S3Error("MalformedXML", f"between 1 and {MOST_KEYS} keys can be deleted at once")
     return targets, document.text("Quiet") == "true"
 
 
 def _target(one: xml.Element) -> DeleteTarget:
     key = one.text("Key")
     if not key:
-        raise Refusal("MalformedXML", "every Object has a Key")
+        raise S3Error("MalformedXML", "every Object has a Key")
     return DeleteTarget(
         key, one.text("VersionId") or None, one.text("ETag"), one.text("LastModifiedTime"), one.text("Size")
     )
 
 
 def _is_told(told: Told, quiet: bool) -> bool:
-    return not quiet or not isinstance(told, Gone)
+    return not quiet or not isinstance(told, DeleteResult)
 
 
 def _told(target: DeleteTarget, told: Told) -> str:
     key, version = xml.leaf("Key", target.key), xml.optional("VersionId", target.version_id)
-    if not isinstance(told, Gone):
+    if not isinstance(told, DeleteResult):
         return xml.element(
             "Error", key, version, xml.leaf("Code", refusals.name_of(told)), xml.leaf("Message", told.message)
         )

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from atrium.engine.repository import uploads, writes
 from atrium.kit.errors import Suspended
 from atrium.product.s3 import buckets, checksums, credentials, payload, put_object, sigv2, sigv4, tags, xml
-from atrium.product.s3.model import Refusal
+from atrium.product.s3.model import S3Error
 from atrium.product.s3.policy import PostPolicy, read_policy
 from atrium.product.s3.replies import Headers, empty, tag, wired, xml_reply
 from atrium.product.s3.request import S3Request
@@ -40,7 +40,7 @@ async def post_object(op: Operation, request: S3Request) -> Download:
     policy = await _admit(op, request, fields)
     key = fields.get("key", "").replace("${filename}", filename)
     if not key:
-        raise Refusal("InvalidArgument", "Bucket POST must contain a field named 'key'.")
+        raise S3Error("InvalidArgument", "Bucket POST must contain a field named 'key'.")
     policy.require({**fields, "key": key, "bucket": request.bucket or ""})
     if op.who.suspended:
         raise Suspended("this account is suspended: reading works, writing does not")
@@ -66,23 +66,23 @@ async def _admit(op: Operation, request: S3Request, fields: dict[str, str]) -> P
     """The policy, once its signature was good; `op` then acts as its signer."""
     text = fields.get("policy")
     if text is None:
-        raise Refusal("AccessDenied", "a form needs a signed policy")
+        raise S3Error("AccessDenied", "a form needs a signed policy")
     if "awsaccesskeyid" in fields:
         if "signature" not in fields:
-            raise Refusal("InvalidArgument", "Bucket POST must contain a field named 'signature'.")
+            raise S3Error("InvalidArgument", "Bucket POST must contain a field named 'signature'.")
         who, secret = await credentials.identify(op, fields["awsaccesskeyid"])
         good, given = sigv2.sign(secret, text), fields["signature"]
     else:
         if not {"x-amz-credential", "x-amz-signature"} <= fields.keys():
-            raise Refusal("InvalidArgument", "Bucket POST must contain a field named 'x-amz-signature'.")
+            raise S3Error("InvalidArgument", "Bucket POST must contain a field named 'x-amz-signature'.")
         parts = fields["x-amz-credential"].rsplit("/", 4)
         if len(parts) != 5:
-            raise Refusal("AccessDenied", "the credential is <key id>/<date>/<region>/s3/aws4_request")
+            raise S3Error("AccessDenied", "the credential is <key id>/<date>/<region>/s3/aws4_request")
         who, secret = await credentials.identify(op, parts[0])
         key = sigv4.signing_key(secret, parts[1], parts[2])
         good, given = hmac.digest(key, text.encode(), "sha256").hex(), fields["x-amz-signature"]
     if not hmac.compare_digest(good.encode(), given.encode()):
-        raise Refusal("SignatureDoesNotMatch", "the signature is not the policy's")
+        raise S3Error("SignatureDoesNotMatch", "the signature is not the policy's")
     op.who = who
     return read_policy(text, datetime.now(UTC))
 
@@ -110,7 +110,7 @@ class Form:
     def __init__(self, request: S3Request) -> None:
         found = _BOUNDARY.search(request.headers["content-type"])
         if found is None:
-            raise Refusal("MalformedPOSTRequest", "the form names no boundary")
+            raise S3Error("MalformedPOSTRequest", "the form names no boundary")
         self._mark = b"\r\n--" + (found[1] or found[2]).encode("latin-1")
         self._source = request.chunks()
         # As if the first boundary, too, began on a new line. Its front is cut off without moving the rest.
@@ -123,14 +123,14 @@ class Form:
         await self._until(self._mark, _LONGEST_HEAD)
         while True:
             if (await self._exactly(2)) != b"\r\n":
-                raise Refusal("InvalidArgument", "POST requires exactly one file upload per request.")
+                raise S3Error("InvalidArgument", "POST requires exactly one file upload per request.")
             name, filename = _named(await self._head())
             if name == "file":
                 return fields, filename
             value = await self._until(self._mark, _LONGEST_FIELDS)
             size += len(value)
             if size > _LONGEST_FIELDS or len(fields) >= _MOST_FIELDS:
-                raise Refusal("MalformedPOSTRequest", "the fields before the file are too long or too many")
+                raise S3Error("MalformedPOSTRequest", "the fields before the file are too long or too many")
             fields[name.lower()] = value.decode("utf-8", "replace")
 
     async def file(self) -> AsyncIterator[bytes]:
@@ -159,7 +159,7 @@ class Form:
         looked = 0
         while (at := self._held.find(mark, looked)) < 0:
             if len(self._held) > most:
-                raise Refusal("MalformedPOSTRequest", "a part of the form is too long")
+                raise S3Error("MalformedPOSTRequest", "a part of the form is too long")
             # What was looked at is not looked at again, however small the pieces come.
             looked = max(0, len(self._held) - len(mark))
             await self._more()
@@ -175,7 +175,7 @@ class Form:
     async def _more(self) -> None:
         piece = await anext(self._source, b"")
         if not piece:
-            raise Refusal("IncompleteBody", "the form ends before its last boundary")
+            raise S3Error("IncompleteBody", "the form ends before its last boundary")
         self._held += piece
 
 

@@ -18,14 +18,14 @@ from atrium.product.s3 import (
     put_object,
     refusals,
 )
-from atrium.product.s3.model import Refusal
-from atrium.product.s3.payload import Admitted
+from atrium.product.s3.model import S3Error
+from atrium.product.s3.payload import S3Caller
 from atrium.product.s3.replies import xml_reply
 from atrium.product.s3.request import S3Request
 from atrium.seams.context import Operation
 from atrium.seams.routes import READS, Disconnected, Download, Wire
 
-Act = Callable[[Operation, Admitted], Awaitable[Download]]
+Act = Callable[[Operation, S3Caller], Awaitable[Download]]
 _SETTINGS = ("acl", "cors", "location", "tagging", "versioning", *buckets.ABSENT)
 _SMALL = 1 << 20
 _NOT_OF_OBJECTS = ("legal-hold", "retention", "torrent", "restore", "select")
@@ -122,9 +122,9 @@ def _refused(op: Operation, wire: Wire, request: S3Request | None, error: Except
     known = error if isinstance(error, AppError) else refusal_of(error)
     if known is None:
         log.error("s3.failed", request_id=op.request_id, method=wire.method, exc_info=error)
-        known = Refusal("InternalError", "We encountered an internal error. Please try again.")
+        known = S3Error("InternalError", "We encountered an internal error. Please try again.")
     name = refusals.name_of(known)
-    headers = list(known.headers) if isinstance(known, Refusal) else []
+    headers = list(known.headers) if isinstance(known, S3Error) else []
     if name == "InvalidRange" and "content_range" in known.facts:
         headers.append(("content-range", str(known.facts["content_range"])))
     body = refusals.document_of(name, known.message, wire.raw_path.decode("latin-1"), op.request_id, dict(known.facts))
@@ -139,7 +139,7 @@ async def _drained(op: Operation, request: S3Request) -> bool:
         async with payload.patient(op.services.settings.body_timeout):
             async for _ in request.wire.chunks:
                 pass
-    except Refusal:
+    except S3Error:
         return False
     return True
 

@@ -4,12 +4,12 @@ from typing import Any
 from uuid import UUID
 
 from atrium.engine.repository import service as repository
-from atrium.engine.repository.model import Keyed, Version, is_writable
+from atrium.engine.repository.model import ObjectAtKey, Version, is_writable
 from atrium.kit.web import http
 from atrium.product.s3 import buckets, tags, xml
 from atrium.product.s3.checksums import Checksum
-from atrium.product.s3.model import Refusal
-from atrium.product.s3.payload import Admitted
+from atrium.product.s3.model import S3Error
+from atrium.product.s3.payload import S3Caller
 from atrium.product.s3.replies import Headers, tag, version_headers, wired, xml_reply
 from atrium.product.s3.request import S3Request
 from atrium.seams.context import Context, Operation
@@ -19,7 +19,7 @@ _OVERRIDES = ("cache-control", "content-disposition", "content-encoding", "conte
 _MOST_PARTS = 1000
 
 
-async def get_object(op: Operation, admitted: Admitted) -> Download:
+async def get_object(op: Operation, admitted: S3Caller) -> Download:
     """GetObject and HeadObject."""
     request = admitted.request
     async with op.begin() as ctx:
@@ -27,7 +27,7 @@ async def get_object(op: Operation, admitted: Admitted) -> Download:
     headers = _replaced(version_headers(keyed), request)
     unmet = unmet_condition(request.headers, keyed.version)
     if unmet == 412:
-        raise Refusal("PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
+        raise S3Error("PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
     if unmet == 304:
         return Download(304, headers, None, None, bare=True)
     start, stop, more = _wanted(request, keyed)
@@ -43,7 +43,7 @@ async def get_object(op: Operation, admitted: Admitted) -> Download:
     return Download(status, headers, length, source, bare=True, body=first, policy=policy)
 
 
-async def get_attributes(op: Operation, admitted: Admitted) -> Download:
+async def get_attributes(op: Operation, admitted: S3Caller) -> Download:
     """GetObjectAttributes."""
     request = admitted.request
     async with op.begin() as ctx:
@@ -60,7 +60,7 @@ async def get_attributes(op: Operation, admitted: Admitted) -> Download:
     return xml_reply(xml.document("GetObjectAttributesResponse", *told), headers=headers)
 
 
-async def get_tags(op: Operation, admitted: Admitted) -> Download:
+async def get_tags(op: Operation, admitted: S3Caller) -> Download:
     """GetObjectTagging."""
     async with op.begin() as ctx:
         keyed = await read_version(ctx, admitted.request)
@@ -68,32 +68,32 @@ async def get_tags(op: Operation, admitted: Admitted) -> Download:
     return xml_reply(tags.document_of(keyed.attributes.get("tags", {})), headers=headers)
 
 
-async def get_access_list(op: Operation, admitted: Admitted) -> Download:
+async def get_access_list(op: Operation, admitted: S3Caller) -> Download:
     """GetObjectAcl."""
     async with op.begin() as ctx:
         await read_version(ctx, admitted.request)
         return xml_reply(buckets.access_list(ctx))
 
 
-async def read_version(ctx: Context, request: S3Request) -> Keyed:
+async def read_version(ctx: Context, request: S3Request) -> ObjectAtKey:
     """The version that is asked for; a delete marker is no version to read."""
     bucket = await buckets.open_bucket(ctx, request.bucket)
     return await read_at(ctx, bucket.at(request.key), request.query.get("versionId"))
 
 
-async def read_at(ctx: Context, key: str, named: str | None) -> Keyed:
+async def read_at(ctx: Context, key: str, named: str | None) -> ObjectAtKey:
     """A version with bytes at one of the team's keys, named or current."""
     keyed = await repository.find_keyed(ctx, key, version_id_of(named))
     if keyed is None and not is_writable(key):
         # There may be such keys from before they were refused; one that is not there could not come to be.
-        raise Refusal("InvalidURI", "Couldn't parse the specified URI.")
+        raise S3Error("InvalidURI", "Couldn't parse the specified URI.")
     if keyed is None:
-        raise Refusal("NoSuchVersion" if named else "NoSuchKey", "The specified key does not exist.")
+        raise S3Error("NoSuchVersion" if named else "NoSuchKey", "The specified key does not exist.")
     if keyed.version.deleted:
         told = (("x-amz-delete-marker", "true"), ("x-amz-version-id", str(keyed.version.id)))
         if named:
-            raise Refusal("MethodNotAllowed", "this version is a delete marker", (*told, ("allow", "DELETE")))
-        raise Refusal("NoSuchKey", "The specified key does not exist.", told)
+            raise S3Error("MethodNotAllowed", "this version is a delete marker", (*told, ("allow", "DELETE")))
+        raise S3Error("NoSuchKey", "The specified key does not exist.", told)
     return keyed
 
 
@@ -104,7 +104,7 @@ def version_id_of(named: str | None) -> UUID | None:
     try:
         return UUID(named)
     except ValueError as error:
-        raise Refusal("InvalidArgument", "Invalid version id specified") from error
+        raise S3Error("InvalidArgument", "Invalid version id specified") from error
 
 
 def unmet_condition(headers: Any, version: Version, prefix: str = "") -> int | None:
@@ -132,16 +132,16 @@ def part_bounds(attributes: dict[str, Any], number: int, size: int) -> tuple[int
     """Where a part of an object begins and ends; one that did not come in parts is its own first part."""
     sizes = [part[0] for part in attributes["parts"]] if "parts" in attributes else [size]
     if not 1 <= number <= len(sizes):
-        raise Refusal("InvalidPart", "there is no part of this number")
+        raise S3Error("InvalidPart", "there is no part of this number")
     start = sum(sizes[: number - 1])
     return start, start + sizes[number - 1]
 
 
-def _wanted(request: S3Request, keyed: Keyed) -> tuple[int, int, Headers]:
+def _wanted(request: S3Request, keyed: ObjectAtKey) -> tuple[int, int, Headers]:
     version, left = keyed.version, keyed.attributes
     if "partNumber" in request.query:
         return _part(request, keyed)
-    asked = http.Asked(range=request.headers.get("range"), if_range=request.headers.get("if-range"))
+    asked = http.RangeRequest(range=request.headers.get("range"), if_range=request.headers.get("if-range"))
     part = http.part_of(asked, version.size, tag(version), version.created_at)
     if not part.whole:
         return part.start, part.stop, [("content-range", f"bytes {part.start}-{part.stop - 1}/{version.size}")]
@@ -149,10 +149,10 @@ def _wanted(request: S3Request, keyed: Keyed) -> tuple[int, int, Headers]:
     return 0, version.size, more
 
 
-def _part(request: S3Request, keyed: Keyed) -> tuple[int, int, Headers]:
+def _part(request: S3Request, keyed: ObjectAtKey) -> tuple[int, int, Headers]:
     number = request.query["partNumber"]
     if not (number.isascii() and number.isdigit() and len(number) < 6):
-        raise Refusal("InvalidArgument", "Part number must be an integer between 1 and 10000, inclusive")
+        raise S3Error("InvalidArgument", "Part number must be an integer between 1 and 10000, inclusive")
     left, size = keyed.attributes, keyed.version.size
     start, stop = part_bounds(left, int(number), size)
     more: Headers = [("content-range", f"bytes {start}-{stop - 1}/{size}")] if size else []
@@ -208,14 +208,14 @@ def _replaced(headers: Headers, request: S3Request) -> Headers:
     return kept + [(name, wired(value)) for name, value in chosen.items()]
 
 
-def _is_pdf(keyed: Keyed, headers: Headers) -> bool:
+def _is_pdf(keyed: ObjectAtKey, headers: Headers) -> bool:
     """Whether it was stored as a PDF and is sent as one; a link may say that the reply is of another type."""
     sent = next(value for name, value in headers if name == "content-type")
     return http.is_pdf(keyed.version.content_type) and http.is_pdf(sent)
 
 
-async def refuse_lock(op: Operation, admitted: Admitted) -> Download:
+async def refuse_lock(op: Operation, admitted: S3Caller) -> Download:
     """GetObjectRetention and GetObjectLegalHold: no object here is locked."""
     async with op.begin() as ctx:
         await read_version(ctx, admitted.request)
-    raise Refusal("NoSuchObjectLockConfiguration", "The specified object does not have a ObjectLock configuration")
+    raise S3Error("NoSuchObjectLockConfiguration", "The specified object does not have a ObjectLock configuration")

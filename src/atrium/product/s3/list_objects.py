@@ -8,12 +8,12 @@ from uuid import UUID
 import msgspec
 
 from atrium.engine.repository import service as repository
-from atrium.engine.repository.model import Listed, StoredObject, Version, after_all_with
+from atrium.engine.repository.model import BucketEntry, StoredObject, Version, after_all_with
 from atrium.kit.ids import NIL
 from atrium.product.s3 import buckets, xml
 from atrium.product.s3.get_object import version_id_of
-from atrium.product.s3.model import Bucket, Refusal
-from atrium.product.s3.payload import Admitted
+from atrium.product.s3.model import Bucket, S3Error
+from atrium.product.s3.payload import S3Caller
 from atrium.product.s3.replies import moment, url_encoded, xml_reply
 from atrium.product.s3.request import S3Request
 from atrium.seams.context import Context, Operation
@@ -21,10 +21,10 @@ from atrium.seams.routes import Download
 
 MOST = 1000
 _LAST = UUID(int=(1 << 128) - 1)
-Entry = tuple[str, Listed | None]
+Entry = tuple[str, BucketEntry | None]
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class ListRequest(msgspec.Struct, frozen=True):
     """What a listing is asked for; `spelled` writes a key the way the caller wants keys written."""
 
     bucket: Bucket
@@ -44,7 +44,7 @@ class Wanted(msgspec.Struct, frozen=True):
         return key[len(self.bucket.prefix) :]
 
 
-async def list_v1(op: Operation, admitted: Admitted) -> Download:
+async def list_v1(op: Operation, admitted: S3Caller) -> Download:
     """ListObjects."""
     request = admitted.request
     marker = request.query.get("marker", "")
@@ -65,7 +65,7 @@ async def list_v1(op: Operation, admitted: Admitted) -> Download:
     return xml_reply(xml.document("ListBucketResult", *told))
 
 
-async def list_v2(op: Operation, admitted: Admitted) -> Download:
+async def list_v2(op: Operation, admitted: S3Caller) -> Download:
     """ListObjectsV2."""
     request = admitted.request
     token, start = request.query.get("continuation-token"), request.query.get("start-after", "")
@@ -87,7 +87,7 @@ async def list_v2(op: Operation, admitted: Admitted) -> Download:
     return xml_reply(xml.document("ListBucketResult", *told))
 
 
-async def list_versions(op: Operation, admitted: Admitted) -> Download:
+async def list_versions(op: Operation, admitted: S3Caller) -> Download:
     """ListObjectVersions."""
     request = admitted.request
     key_marker, version_marker = request.query.get("key-marker", ""), request.query.get("version-id-marker", "")
@@ -111,15 +111,15 @@ async def list_versions(op: Operation, admitted: Admitted) -> Download:
     return xml_reply(xml.document("ListVersionsResult", *told))
 
 
-async def _wanted(ctx: Context, request: S3Request) -> Wanted:
+async def _wanted(ctx: Context, request: S3Request) -> ListRequest:
     bucket = await buckets.open_bucket(ctx, request.bucket)
     encoding = request.query.get("encoding-type")
     if encoding not in (None, "url"):
-        raise Refusal("InvalidArgument", "Invalid Encoding Method specified in Request")
+        raise S3Error("InvalidArgument", "Invalid Encoding Method specified in Request")
     text = request.query.get("max-keys") or str(MOST)
     if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise Refusal("InvalidArgument", "Provided max-keys not an integer or within integer range")
-    return Wanted(
+        raise S3Error("InvalidArgument", "Provided max-keys not an integer or within integer range")
+    return ListRequest(
         bucket,
         request.query.get("prefix", ""),
         request.query.get("delimiter", ""),
@@ -129,7 +129,7 @@ async def _wanted(ctx: Context, request: S3Request) -> Wanted:
     )
 
 
-async def _page(ctx: Context, wanted: Wanted, marker: str) -> tuple[list[Entry], bool]:
+async def _page(ctx: Context, wanted: ListRequest, marker: str) -> tuple[list[Entry], bool]:
     """Keys and folders behind the marker, as the bucket names them, and whether there are more."""
     below = wanted.bucket.below(wanted.prefix)
     if wanted.most == 0 or below is None:
@@ -151,7 +151,7 @@ async def _page(ctx: Context, wanted: Wanted, marker: str) -> tuple[list[Entry],
     return page, len(entries) > wanted.most
 
 
-def _position(wanted: Wanted, marker: str) -> tuple[str, UUID] | None:
+def _position(wanted: ListRequest, marker: str) -> tuple[str, UUID] | None:
     """The position behind a marker; one inside a folder is behind the whole folder, which was listed before it."""
     key = wanted.bucket.prefix + marker
     if not marker or key < wanted.below:
@@ -163,7 +163,7 @@ def _position(wanted: Wanted, marker: str) -> tuple[str, UUID] | None:
     return key, _LAST
 
 
-def _common(wanted: Wanted, more: bool) -> str:
+def _common(wanted: ListRequest, more: bool) -> str:
     return (
         (xml.leaf("Delimiter", wanted.spelled(wanted.delimiter)) if wanted.delimiter else "")
         + xml.leaf("IsTruncated", more)
@@ -171,18 +171,18 @@ def _common(wanted: Wanted, more: bool) -> str:
     )
 
 
-def _contents(wanted: Wanted, entries: list[Entry], *, owner: bool) -> list[str]:
+def _contents(wanted: ListRequest, entries: list[Entry], *, owner: bool) -> list[str]:
     return [
         _folder(wanted, key) if stored is None else _object_element(wanted, key, stored, owner)
         for key, stored in entries
     ]
 
 
-def _folder(wanted: Wanted, prefix: str) -> str:
+def _folder(wanted: ListRequest, prefix: str) -> str:
     return f"<CommonPrefixes><Prefix>{xml.text_of(wanted.spelled(prefix))}</Prefix></CommonPrefixes>"
 
 
-def _object_element(wanted: Wanted, key: str, stored: Listed, owner: bool) -> str:
+def _object_element(wanted: ListRequest, key: str, stored: BucketEntry, owner: bool) -> str:
     whose = f"<Owner><ID>{stored.owner_id}</ID><DisplayName>{stored.owner_id}</DisplayName></Owner>" if owner else ""
     return (
         f"<Contents><Key>{xml.text_of(wanted.spelled(key))}</Key><LastModified>{moment(stored.modified)}</LastModified>"
@@ -191,7 +191,7 @@ def _object_element(wanted: Wanted, key: str, stored: Listed, owner: bool) -> st
     )
 
 
-def _version_element(wanted: Wanted, stored: StoredObject, version: Version) -> str:
+def _version_element(wanted: ListRequest, stored: StoredObject, version: Version) -> str:
     name = "DeleteMarker" if version.deleted else "Version"
     bytes_of = "" if version.deleted else f"<ETag>&quot;{version.etag}&quot;</ETag><Size>{version.size}</Size>"
     return xml.element(
@@ -209,7 +209,7 @@ def _version_element(wanted: Wanted, stored: StoredObject, version: Version) -> 
 Found = list[tuple[StoredObject, Version]]
 
 
-async def _version_position(ctx: Context, wanted: Wanted, key: str, version: str) -> tuple[str, int]:
+async def _version_position(ctx: Context, wanted: ListRequest, key: str, version: str) -> tuple[str, int]:
     if not key:
         return "", 0
     full = wanted.bucket.prefix + key
@@ -219,7 +219,7 @@ async def _version_position(ctx: Context, wanted: Wanted, key: str, version: str
     return full, found.version.number if found is not None else 0
 
 
-async def _versions(ctx: Context, wanted: Wanted, after: tuple[str, int]) -> tuple[Found, list[str], bool]:
+async def _versions(ctx: Context, wanted: ListRequest, after: tuple[str, int]) -> tuple[Found, list[str], bool]:
     """Versions and folders, page by page, until enough are found or none are left."""
     found: Found = []
     folders: list[str] = []
@@ -244,21 +244,21 @@ async def _versions(ctx: Context, wanted: Wanted, after: tuple[str, int]) -> tup
     return found, folders, False
 
 
-def _behind(wanted: Wanted, row: tuple[StoredObject, Version]) -> tuple[str, int]:
+def _behind(wanted: ListRequest, row: tuple[StoredObject, Version]) -> tuple[str, int]:
     """The position behind a row; one inside a folder is behind the whole folder."""
     stored, version = row
     folder = _folder_of(wanted, stored.key)
     return (stored.key, version.number) if folder is None else (wanted.bucket.prefix + folder + "\U0010ffff", 0)
 
 
-def _folder_of(wanted: Wanted, key: str) -> str | None:
+def _folder_of(wanted: ListRequest, key: str) -> str | None:
     if not wanted.delimiter:
         return None
     head, found, _ = key[len(wanted.below) :].partition(wanted.delimiter)
     return wanted.prefix + head + found if found else None
 
 
-def _last_version(wanted: Wanted, found: Found, folders: list[str]) -> tuple[str, str]:
+def _last_version(wanted: ListRequest, found: Found, folders: list[str]) -> tuple[str, str]:
     last = (wanted.shown(found[-1][0].key), str(found[-1][1].id)) if found else ("", "")
     folder = folders[-1] + "\U0010ffff" if folders else ""
     return (folder, "") if folder > last[0] else last
@@ -272,4 +272,4 @@ def _untokened(token: str) -> str:
     try:
         return urlsafe_b64decode(token.encode()).decode()
     except (Error, ValueError) as error:
-        raise Refusal("InvalidArgument", "The continuation token provided is incorrect") from error
+        raise S3Error("InvalidArgument", "The continuation token provided is incorrect") from error

@@ -89,7 +89,7 @@ class Bucket(msgspec.Struct, frozen=True):
         """One of the bucket's keys as the team's own; refused outside the key pair's prefix."""
         full = self.prefix + (key or "")
         if not full.startswith(self.allowed_prefix):
-            raise Refusal("AccessDenied", f"this access key is good for keys below {self.allowed_prefix} only")
+            raise S3Error("AccessDenied", f"this access key is good for keys below {self.allowed_prefix} only")
         return full
 
     def below(self, prefix: str) -> str | None:
@@ -128,7 +128,7 @@ class NotAddressable(Invalid):
     title = "Not in your bucket"
 
 
-class Refusal(AppError):
+class S3Error(AppError):
     """A refusal in S3's own words: `name` is the code its clients know."""
 
     code = "s3.refused"

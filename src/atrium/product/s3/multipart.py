@@ -10,14 +10,14 @@ from uuid import UUID
 
 from atrium.engine.repository import multipart, uploads
 from atrium.engine.repository import service as repository
-from atrium.engine.repository.model import Keyed, MultipartUpload, ObjectDraft, StoredObject, UploadedPart
+from atrium.engine.repository.model import MultipartUpload, ObjectAtKey, ObjectDraft, StoredObject, UploadedPart
 from atrium.kit.errors import AppError
-from atrium.kit.files.staging_area import Staged
+from atrium.kit.files.staging_area import StagedFile
 from atrium.kit.ids import NIL
 from atrium.product.s3 import buckets, checksums, payload, put_object, refusals, xml
 from atrium.product.s3.checksums import Checksum
-from atrium.product.s3.model import Bucket, Refusal
-from atrium.product.s3.payload import Admitted
+from atrium.product.s3.model import Bucket, S3Error
+from atrium.product.s3.payload import S3Caller
 from atrium.product.s3.replies import Headers, empty, late_reply, moment, tag, url_encoded, xml_reply
 from atrium.product.s3.request import S3Request
 from atrium.seams.context import Context, Operation
@@ -29,7 +29,7 @@ _PATIENCE, _PULSE = 10.0, 5.0
 _RANGE = re.compile(r"bytes=(\d{1,18})-(\d{1,18})")
 
 
-async def create_upload(op: Operation, admitted: Admitted) -> Download:
+async def create_upload(op: Operation, admitted: S3Caller) -> Download:
     """CreateMultipartUpload."""
     request = admitted.request
     buckets.require_private(request)
@@ -53,7 +53,7 @@ async def create_upload(op: Operation, admitted: Admitted) -> Download:
     return xml_reply(xml.document("InitiateMultipartUploadResult", *told), headers=headers)
 
 
-async def upload_part(op: Operation, admitted: Admitted) -> Download:
+async def upload_part(op: Operation, admitted: S3Caller) -> Download:
     """UploadPart."""
     request, number = admitted.request, _part_number(admitted.request)
     async with op.begin() as ctx:
@@ -64,7 +64,7 @@ async def upload_part(op: Operation, admitted: Admitted) -> Download:
     return empty(headers=[("etag", f'"{part.etag}"'), *([] if checksum is None else checksum.headers()[:1])])
 
 
-async def copy_part(op: Operation, admitted: Admitted) -> Download:
+async def copy_part(op: Operation, admitted: S3Caller) -> Download:
     """UploadPartCopy: the bytes, or a range of them, of a version that is there already."""
     request, number = admitted.request, _part_number(admitted.request)
     async with op.begin() as ctx:
@@ -85,7 +85,7 @@ async def copy_part(op: Operation, admitted: Admitted) -> Download:
     return xml_reply(xml.document("CopyPartResult", *told), headers=headers)
 
 
-async def complete_upload(op: Operation, admitted: Admitted) -> Download:
+async def complete_upload(op: Operation, admitted: S3Caller) -> Download:
     """CompleteMultipartUpload: joining many bytes takes a while, so a reply that is late begins before its end."""
     request = admitted.request
     listed = await payload.listed(admitted, _listed, of_object=True)
@@ -109,14 +109,14 @@ async def complete_upload(op: Operation, admitted: Admitted) -> Download:
     return late_reply(_late(op, request, bucket, joining))
 
 
-async def abort_upload(op: Operation, admitted: Admitted) -> Download:
+async def abort_upload(op: Operation, admitted: S3Caller) -> Download:
     """AbortMultipartUpload."""
     async with op.begin() as ctx:
         await multipart.abort_upload(ctx, await _open(ctx, admitted.request))
     return empty(204)
 
 
-async def list_parts(op: Operation, admitted: Admitted) -> Download:
+async def list_parts(op: Operation, admitted: S3Caller) -> Download:
     """ListParts."""
     request = admitted.request
     most, after = _bounded(request, "max-parts", _MOST_LISTED), _bounded(request, "part-number-marker", 0)
@@ -141,7 +141,7 @@ async def list_parts(op: Operation, admitted: Admitted) -> Download:
     return xml_reply(xml.document("ListPartsResult", *told))
 
 
-async def list_uploads(op: Operation, admitted: Admitted) -> Download:
+async def list_uploads(op: Operation, admitted: S3Caller) -> Download:
     """ListMultipartUploads: the caller's own that are open."""
     request = admitted.request
     most = min(_bounded(request, "max-uploads", _MOST_LISTED), _MOST_LISTED)
@@ -181,7 +181,7 @@ async def _join(
     kept, algorithm = upload.draft, upload.draft["algorithm"]
     checksum: Checksum | None = None
 
-    def drafted(staged: Staged) -> ObjectDraft:
+    def drafted(staged: StagedFile) -> ObjectDraft:
         nonlocal checksum
         checksum = _checksum_of(kept, chosen, staged)
         _require_claimed(request, checksum)
@@ -218,7 +218,7 @@ async def _late(
     yield whole.partition(b"\n")[2]
 
 
-def _checksum_of(kept: dict[str, Any], chosen: Sequence[UploadedPart], staged: Staged | None) -> Checksum | None:
+def _checksum_of(kept: dict[str, Any], chosen: Sequence[UploadedPart], staged: StagedFile | None) -> Checksum | None:
     algorithm = kept["algorithm"]
     if algorithm is None:
         return None
@@ -231,7 +231,7 @@ def _require_claimed(request: S3Request, checksum: Checksum | None) -> None:
     for algorithm in checksums.LENGTHS:
         claimed = request.headers.get(f"x-amz-checksum-{algorithm}")
         if claimed is not None and (checksum is None or (checksum.algorithm, checksum.value) != (algorithm, claimed)):
-            raise Refusal("BadDigest", f"the {algorithm} that was sent is not the object's")
+            raise S3Error("BadDigest", f"the {algorithm} that was sent is not the object's")
 
 
 def _chosen(
@@ -244,16 +244,16 @@ def _chosen(
     for number, etag, checksum in {one[0]: one for one in listed}.values():
         part = by_number.get(number)
         if part is None or part.etag != etag:
-            raise Refusal("InvalidPart", "One or more of the specified parts could not be found.")
+            raise S3Error("InvalidPart", "One or more of the specified parts could not be found.")
         if checksum is not None and part.checksum and checksum != part.checksum:
-            raise Refusal("InvalidPart", f"the checksum of part {number} is not the one that was sent")
+            raise S3Error("InvalidPart", f"the checksum of part {number} is not the one that was sent")
         chosen.append(part)
     if numbers != sorted(numbers):
-        raise Refusal("InvalidPartOrder", "The list of parts was not in ascending order.")
+        raise S3Error("InvalidPartOrder", "The list of parts was not in ascending order.")
     if any(part.size < SMALLEST_PART for part in chosen[:-1]):
-        raise Refusal("EntityTooSmall", "Your proposed upload is smaller than the minimum allowed object size.")
+        raise S3Error("EntityTooSmall", "Your proposed upload is smaller than the minimum allowed object size.")
     if upload.draft["kind"] == "COMPOSITE" and not all(part.checksum for part in chosen):
-        raise Refusal("InvalidRequest", "a part came without its checksum")
+        raise S3Error("InvalidRequest", "a part came without its checksum")
     return chosen
 
 
@@ -262,19 +262,19 @@ def _listed(raw: bytes) -> list[tuple[int, str, str | None]]:
     for part in xml.read(raw, "CompleteMultipartUpload").all("Part"):
         number, etag = part.text("PartNumber") or "", part.text("ETag")
         if not (number.isascii() and number.isdigit() and len(number) < 6) or etag is None:
-            raise Refusal("MalformedXML", "every Part has a PartNumber and an ETag")
+            raise S3Error("MalformedXML", "every Part has a PartNumber and an ETag")
         checksum = next((text for name in checksums.LENGTHS if (text := part.text(f"Checksum{name.upper()}"))), None)
         found.append((int(number), etag.strip().strip('"'), checksum))
         if len(found) > MOST_PARTS:
-            raise Refusal("MalformedXML", f"an upload has at most {MOST_PARTS} parts")
+            raise S3Error("MalformedXML", f"an upload has at most {MOST_PARTS} parts")
     if not found:
-        raise Refusal("MalformedXML", "an upload is completed with at least one part")
+        raise S3Error("MalformedXML", "an upload is completed with at least one part")
     return found
 
 
-def _completed_before(request: S3Request, bucket: Bucket, keyed: Keyed | None) -> tuple[bytes, int, Headers]:
+def _completed_before(request: S3Request, bucket: Bucket, keyed: ObjectAtKey | None) -> tuple[bytes, int, Headers]:
     if keyed is None:
-        raise Refusal("NoSuchUpload", "this upload was completed, and what it made is gone")
+        raise S3Error("NoSuchUpload", "this upload was completed, and what it made is gone")
     checksum = Checksum(*keyed.attributes["checksum"]) if "checksum" in keyed.attributes else None
     written = keyed.object
     told = _result(request, bucket, written, checksum, etag=keyed.version.etag)
@@ -298,7 +298,7 @@ def _result(
     return xml.document("CompleteMultipartUploadResult", *told)
 
 
-def _part(number: int, staged: Staged, checksum: Checksum | None) -> UploadedPart:
+def _part(number: int, staged: StagedFile, checksum: Checksum | None) -> UploadedPart:
     value = "" if checksum is None else checksum.value
     return UploadedPart(number, staged.sha256, staged.size, staged.hashes["md5"].hex(), value, datetime.now(UTC))
 
@@ -331,23 +331,23 @@ def _people(ctx: Context) -> str:
     return xml.element("Initiator", *told) + xml.element("Owner", *told)
 
 
-def _copied_range(header: str | None, source: Keyed) -> tuple[int, int]:
+def _copied_range(header: str | None, source: ObjectAtKey) -> tuple[int, int]:
     size = source.version.size
     if header is None:
         return 0, size
     found = _RANGE.fullmatch(header)
     if found is None:
-        raise Refusal("InvalidArgument", "x-amz-copy-source-range is bytes=<first>-<last>")
+        raise S3Error("InvalidArgument", "x-amz-copy-source-range is bytes=<first>-<last>")
     first, last = int(found[1]), int(found[2])
     if first > last or last >= size:
-        raise Refusal("InvalidRange", "The requested range is not satisfiable")
+        raise S3Error("InvalidRange", "The requested range is not satisfiable")
     return first, last + 1
 
 
 def _part_number(request: S3Request) -> int:
     text = request.query.get("partNumber", "")
     if not (text.isascii() and text.isdigit() and len(text) < 6 and 1 <= int(text) <= MOST_PARTS):
-        raise Refusal("InvalidArgument", "Part number must be an integer between 1 and 10000, inclusive")
+        raise S3Error("InvalidArgument", "Part number must be an integer between 1 and 10000, inclusive")
     return int(text)
 
 
@@ -366,5 +366,5 @@ def _marked(request: S3Request) -> UUID:
 def _bounded(request: S3Request, name: str, otherwise: int) -> int:
     text = request.query.get(name) or str(otherwise)
     if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise Refusal("InvalidArgument", f"{name} is a number")
+        raise S3Error("InvalidArgument", f"{name} is a number")
     return int(text)

@@ -11,7 +11,7 @@ from atrium.engine.repository.uploads import Upload
 from atrium.kit.files.staging_area import digests_of
 from atrium.product.s3 import checksums, chunks
 from atrium.product.s3.checksums import Checksum
-from atrium.product.s3.model import Refusal
+from atrium.product.s3.model import S3Error
 from atrium.product.s3.request import S3Request
 from atrium.product.s3.sigv4 import Seal
 from atrium.seams.context import Operation
@@ -24,7 +24,7 @@ _AT_ONCE = 32 << 10
 _BENCH = ThreadPoolExecutor(1, thread_name_prefix="documents")
 
 
-class Admitted:
+class S3Caller:
     """A request whose signature was good; the seal continues into the body's chunks."""
 
     __slots__ = ("patience", "payload", "request", "seal")
@@ -50,12 +50,12 @@ class Admitted:
             return int(text)
         if not self.framed and "transfer-encoding" in self.request.headers:
             return None
-        raise Refusal("MissingContentLength", "You must provide the Content-Length HTTP header.")
+        raise S3Error("MissingContentLength", "You must provide the Content-Length HTTP header.")
 
 
 @asynccontextmanager
 async def receive(
-    op: Operation, admitted: Admitted, *, fallback: str | None = None
+    op: Operation, admitted: S3Caller, *, fallback: str | None = None
 ) -> AsyncIterator[tuple[Upload, Checksum | None]]:
     """Take the body in and see that it is what it claims to be; whatever fails, nothing of it stays."""
     claim = checksums.claim_of(admitted.request, admitted.payload, fallback)
@@ -72,16 +72,16 @@ async def patient(seconds: float) -> AsyncIterator[None]:
         async with asyncio.timeout(seconds):
             yield
     except TimeoutError as error:
-        raise Refusal("RequestTimeout", f"the body must arrive within {seconds:g} s") from error
+        raise S3Error("RequestTimeout", f"the body must arrive within {seconds:g} s") from error
 
 
 def require_complete(size: int, length: int | None) -> None:
     """Refuse a body that is not as long as it said."""
     if length is not None and size != length:
-        raise Refusal("IncompleteBody", "the body is not as long as it was said to be")
+        raise S3Error("IncompleteBody", "the body is not as long as it was said to be")
 
 
-async def listed(admitted: Admitted, read: Callable[[bytes], T], *, of_object: bool = False) -> T:
+async def listed(admitted: S3Caller, read: Callable[[bytes], T], *, of_object: bool = False) -> T:
     """What `read` finds in a document that may be long: then it is read beside the event loop, which others wait for."""
     whole = await document(admitted, LARGEST_LIST, of_object=of_object)
     if len(whole) <= _AT_ONCE:
@@ -89,14 +89,14 @@ async def listed(admitted: Admitted, read: Callable[[bytes], T], *, of_object: b
     return await asyncio.get_running_loop().run_in_executor(_BENCH, read, whole)
 
 
-async def document(admitted: Admitted, most: int = LARGEST_DOCUMENT, *, of_object: bool = False) -> bytes:
+async def document(admitted: S3Caller, most: int = LARGEST_DOCUMENT, *, of_object: bool = False) -> bytes:
     """A small body, whole and checked; the checksum in its head may be `of_object` and not of the document."""
     parts, size, trailers = list[bytes](), 0, dict[str, str]()
     async with patient(admitted.patience):
         async for piece in admitted.body(trailers):
             size += len(piece)
             if size > most:
-                raise Refusal("MalformedXML", "the document is too large")
+                raise S3Error("MalformedXML", "the document is too large")
             parts.append(piece)
     whole = b"".join(parts)
     claim = checksums.ChecksumClaim(sha256=checksums.digest_in(admitted.payload))

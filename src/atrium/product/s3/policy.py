@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from atrium.product.s3.model import Refusal
+from atrium.product.s3.model import S3Error
 
 # Fields that a policy need not mention: the signature's own, those meant to be ignored, and what only checks the file.
 _UNMENTIONED = frozenset({"awsaccesskeyid", "signature", "policy", "x-amz-signature", "file", "bucket"})
@@ -49,9 +49,9 @@ class PostPolicy(msgspec.Struct, frozen=True):
     def require_size(self, size: int) -> None:
         """Refuse a file that is smaller or larger than allowed."""
         if size < self.least:
-            raise Refusal("EntityTooSmall", "Your proposed upload is smaller than the minimum allowed size")
+            raise S3Error("EntityTooSmall", "Your proposed upload is smaller than the minimum allowed size")
         if self.most is not None and size > self.most:
-            raise Refusal("EntityTooLarge", "Your proposed upload exceeds the maximum allowed size")
+            raise S3Error("EntityTooLarge", "Your proposed upload exceeds the maximum allowed size")
 
     async def bounded(self, source: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         """The file's bytes, until they are too many."""
@@ -125,9 +125,9 @@ def _moment(text: str) -> datetime:
     raise _malformed("Invalid 'expiration' value")
 
 
-def _malformed(message: str) -> Refusal:
-    return Refusal("InvalidPolicyDocument", f"Invalid Policy: {message}")
+def _malformed(message: str) -> S3Error:
+    return S3Error("InvalidPolicyDocument", f"Invalid Policy: {message}")
 
 
-def _denied(message: str) -> Refusal:
-    return Refusal("AccessDenied", f"Invalid according to Policy: {message}")
+def _denied(message: str) -> S3Error:
+    return S3Error("AccessDenied", f"Invalid according to Policy: {message}")

@@ -5,12 +5,12 @@ from urllib.parse import unquote_to_bytes
 
 from atrium.engine.repository import service as repository
 from atrium.engine.repository import writes
-from atrium.engine.repository.model import Conditions, Keyed, ObjectDraft, StoredObject, is_writable, require_key
+from atrium.engine.repository.model import Conditions, ObjectAtKey, ObjectDraft, StoredObject, is_writable, require_key
 from atrium.product.s3 import buckets, payload, tags, xml
 from atrium.product.s3.checksums import Checksum
 from atrium.product.s3.get_object import read_at, read_version, unmet_condition
-from atrium.product.s3.model import Refusal
-from atrium.product.s3.payload import Admitted
+from atrium.product.s3.model import S3Error
+from atrium.product.s3.payload import S3Caller
 from atrium.product.s3.replies import Headers, attributes_of, empty, metadata_of, moment, tag, xml_reply
 from atrium.product.s3.request import S3Request
 from atrium.seams.context import Context, Operation
@@ -20,7 +20,7 @@ _DEFAULT_TYPE = "binary/octet-stream"
 _LONGEST_METADATA = 8192
 
 
-async def put_object(op: Operation, admitted: Admitted) -> Download:
+async def put_object(op: Operation, admitted: S3Caller) -> Download:
     """PutObject: refused before a byte of it is read whenever that can be known."""
     request = admitted.request
     buckets.require_private(request)
@@ -36,7 +36,7 @@ async def put_object(op: Operation, admitted: Admitted) -> Download:
     return empty(headers=written_headers(written, checksum))
 
 
-async def copy_object(op: Operation, admitted: Admitted) -> Download:
+async def copy_object(op: Operation, admitted: S3Caller) -> Download:
     """CopyObject: no byte is moved."""
     request = admitted.request
     buckets.require_private(request)
@@ -58,17 +58,17 @@ async def copy_object(op: Operation, admitted: Admitted) -> Download:
     return xml_reply(result, headers=headers)
 
 
-async def put_tags(op: Operation, admitted: Admitted) -> Download:
+async def put_tags(op: Operation, admitted: S3Caller) -> Download:
     """PutObjectTagging."""
     return await _set_tags(op, admitted.request, tags.in_document(await payload.document(admitted)), 200)
 
 
-async def delete_tags(op: Operation, admitted: Admitted) -> Download:
+async def delete_tags(op: Operation, admitted: S3Caller) -> Download:
     """DeleteObjectTagging."""
     return await _set_tags(op, admitted.request, {}, 204)
 
 
-async def put_access_list(op: Operation, admitted: Admitted) -> Download:
+async def put_access_list(op: Operation, admitted: S3Caller) -> Download:
     """PutObjectAcl: only the one that changes nothing."""
     buckets.require_private(admitted.request)
     if admitted.request.has_body:
@@ -81,11 +81,11 @@ async def put_access_list(op: Operation, admitted: Admitted) -> Download:
 def draft_of(request: S3Request, key: str) -> ObjectDraft:
     """What the headers of a write say about the bytes to come."""
     if not is_writable(key):
-        raise Refusal("InvalidURI", "a key has no control characters but tabs and line breaks")
+        raise S3Error("InvalidURI", "a key has no control characters but tabs and line breaks")
     require_key(key)
     metadata = metadata_of(request)
     if sum(len(name) + len(value) for name, value in metadata.items()) > _LONGEST_METADATA:
-        raise Refusal("InvalidRequest", "Your metadata headers exceed the maximum allowed metadata size")
+        raise S3Error("InvalidRequest", "Your metadata headers exceed the maximum allowed metadata size")
     return ObjectDraft(
         key=key,
         content_type=request.text("content-type") or _DEFAULT_TYPE,
@@ -121,16 +121,16 @@ def conditions_of(request: S3Request) -> Conditions:
     )
 
 
-async def read_source(ctx: Context, request: S3Request) -> Keyed:
+async def read_source(ctx: Context, request: S3Request) -> ObjectAtKey:
     """The version a copy is made from, when its conditions hold."""
     path, _, named = _unescaped(request.headers["x-amz-copy-source"])
     name, _, key = path.removeprefix("/").partition("/")
     if not name or not key:
-        raise Refusal("InvalidArgument", "the source of a copy is <bucket>/<key>")
+        raise S3Error("InvalidArgument", "the source of a copy is <bucket>/<key>")
     bucket = await buckets.open_bucket(ctx, name)
     source = await read_at(ctx, bucket.at(key), named or None)
     if unmet_condition(request.headers, source.version, "x-amz-copy-source-"):
-        raise Refusal("PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
+        raise S3Error("PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
     return source
 
 
@@ -142,10 +142,10 @@ async def _set_tags(op: Operation, request: S3Request, chosen: dict[str, str], s
     return empty(status, [("x-amz-version-id", str(keyed.version.id))])
 
 
-def _copied(request: S3Request, key: str, source: Keyed) -> ObjectDraft:
+def _copied(request: S3Request, key: str, source: ObjectAtKey) -> ObjectDraft:
     replacing = request.headers.get("x-amz-metadata-directive", "COPY").upper() == "REPLACE"
     if source.object.key == key and not replacing and not request.query.get("versionId") and _is_current(source):
-        raise Refusal(
+        raise S3Error(
             "InvalidRequest", "This copy request is illegal because it is trying to copy an object to itself unchanged."
         )
     kept = {name: value for name, value in source.attributes.items() if name != "headers"}
@@ -168,7 +168,7 @@ def _copied(request: S3Request, key: str, source: Keyed) -> ObjectDraft:
     )
 
 
-def _is_current(source: Keyed) -> bool:
+def _is_current(source: ObjectAtKey) -> bool:
     return source.version.id == source.object.version.id
 
 
@@ -177,7 +177,7 @@ def _unescaped(header: str) -> tuple[str, str, str]:
     try:
         return unquote_to_bytes(raw.encode("latin-1")).decode(), mark, query.partition("&")[0]
     except UnicodeDecodeError as error:
-        raise Refusal("InvalidArgument", "the source of a copy is percent-encoded UTF-8") from error
+        raise S3Error("InvalidArgument", "the source of a copy is percent-encoded UTF-8") from error
 
 
 def _quoted(header: str | None) -> str | None:

@@ -1,7 +1,7 @@
 """Refusals in S3's words: the status of each of its codes, and which code stands for a refusal of ours."""
 
 from atrium.kit.errors import AppError, Kind
-from atrium.product.s3.model import Refusal
+from atrium.product.s3.model import S3Error
 from atrium.product.s3.xml import leaf
 
 STATUS = {
@@ -46,7 +46,7 @@ _BY_KIND = {
 
 def name_of(error: AppError) -> str:
     """S3's code for a refusal."""
-    if isinstance(error, Refusal):
+    if isinstance(error, S3Error):
         return error.name
     if error.kind is Kind.STALE:
         # A condition on something that is not there is answered as if it had been asked for.

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
-from atrium.engine.repository.model import Keyed, Version
+from atrium.engine.repository.model import ObjectAtKey, Version
 from atrium.kit.web.http import http_date
 from atrium.product.s3.request import S3Request
 from atrium.seams.routes import Download
@@ -40,7 +40,7 @@ def moment(at: datetime) -> str:
     return at.isoformat(timespec="milliseconds")[:23] + "Z"
 
 
-def version_headers(keyed: Keyed) -> Headers:
+def version_headers(keyed: ObjectAtKey) -> Headers:
     """What a HEAD tells about a version."""
     version, left = keyed.version, keyed.attributes
     headers = [

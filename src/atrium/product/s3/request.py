@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from copy import copy
 from urllib.parse import unquote_to_bytes
 
-from atrium.product.s3.model import Refusal
+from atrium.product.s3.model import S3Error
 from atrium.seams.routes import Wire
 
 _MOST_PARAMETERS = 100
@@ -82,7 +82,7 @@ def _parameters(raw: str) -> dict[str, str]:
     found: dict[str, str] = {}
     parts = raw.split("&") if raw else []
     if len(parts) > _MOST_PARAMETERS:
-        raise Refusal("InvalidURI", "too many query parameters")
+        raise S3Error("InvalidURI", "too many query parameters")
     for part in parts:
         name, _, value = part.partition("=")
         if name:
@@ -101,7 +101,7 @@ def _address(wire: Wire) -> tuple[str | None, str | None]:
 def _key_in(text: str) -> str | None:
     key = _decoded(text)
     if "\0" in key:
-        raise Refusal("InvalidURI", "Couldn't parse the specified URI.")
+        raise S3Error("InvalidURI", "Couldn't parse the specified URI.")
     return key or None
 
 
@@ -111,4 +111,4 @@ def _decoded(text: str) -> str:
     try:
         return unquote_to_bytes(text.encode("latin-1")).decode()
     except UnicodeDecodeError as error:
-        raise Refusal("InvalidURI", "the address is not percent-encoded UTF-8") from error
+        raise S3Error("InvalidURI", "the address is not percent-encoded UTF-8") from error

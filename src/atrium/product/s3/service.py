@@ -27,7 +27,7 @@ from atrium.product.s3.model import (
     SealedKey,
     TooManyKeys,
 )
-from atrium.seams.context import Acting, Context, Operation
+from atrium.seams.context import Actor, Context, Operation
 
 _SECRET_ALPHABET = string.ascii_letters + string.digits
 _SECRET_LENGTH = 40
@@ -125,7 +125,7 @@ async def presign_object(ctx: Context, id: UUID, method: str, expires_in: int, h
     return Presigned(url, now + timedelta(seconds=expires_in))
 
 
-def endpoint_of(acting: Acting, host: str | None) -> str:
+def endpoint_of(acting: Actor, host: str | None) -> str:
     """Where S3 is spoken, as far as the settings say; the rest is taken from the address the caller used."""
     settings = acting.services.settings
     if settings.s3_url:

@@ -4,7 +4,7 @@ import hmac
 from base64 import b64encode
 from datetime import UTC, datetime, timedelta
 
-from atrium.product.s3.model import Refusal
+from atrium.product.s3.model import S3Error
 from atrium.product.s3.request import S3Request
 
 LONGEST_LINK, SKEW = timedelta(days=7), timedelta(minutes=15)
@@ -37,16 +37,16 @@ def check_link(request: S3Request, secret: str, now: datetime) -> None:
     """Refuse unless the holder of the secret signed this link, and it has not expired."""
     expires = request.query.get("Expires", "")
     if not (expires.isascii() and expires.isdigit() and len(expires) < 12):
-        raise Refusal("AccessDenied", "Expires must be a moment in seconds")
+        raise S3Error("AccessDenied", "Expires must be a moment in seconds")
     good = sign(secret, _text_of(request, expires))
     if not hmac.compare_digest(good.encode(), request.query["Signature"].encode("utf-8", "replace")):
-        raise Refusal("SignatureDoesNotMatch", "the signature does not match what was sent")
+        raise S3Error("SignatureDoesNotMatch", "the signature does not match what was sent")
     until = datetime.fromtimestamp(int(expires), UTC)
     if now > until:
-        raise Refusal("AccessDenied", "Request has expired")
+        raise S3Error("AccessDenied", "Request has expired")
     if until - now > LONGEST_LINK + SKEW:
         # Nothing in such a link says when it was made, so its end is bounded instead of its age.
-        raise Refusal("AccessDenied", "a link works for at most 7 days")
+        raise S3Error("AccessDenied", "a link works for at most 7 days")
 
 
 def sign(secret: str, text: str) -> str:

@@ -10,7 +10,7 @@ from urllib.parse import quote, unquote_to_bytes
 
 import msgspec
 
-from atrium.product.s3.model import Refusal
+from atrium.product.s3.model import S3Error
 from atrium.product.s3.request import S3Request
 
 ALGORITHM = "AWS4-HMAC-SHA256"
@@ -24,7 +24,7 @@ _STAMP = re.compile(r"\d{8}T\d{6}Z", re.ASCII)
 _MAY_BE_UNSIGNED = frozenset({"x-amz-content-sha256"})
 
 
-class Presented(msgspec.Struct, frozen=True, kw_only=True):
+class SignedRequest(msgspec.Struct, frozen=True, kw_only=True):
     """What a request says about its own signature."""
 
     access_key_id: str
@@ -47,17 +47,17 @@ class Seal(msgspec.Struct, frozen=True):
     signature: str
 
 
-def from_header(request: S3Request) -> Presented:
+def from_header(request: S3Request) -> SignedRequest:
     """The signature in an Authorization header."""
     header = request.headers["authorization"]
     fields = dict(part.strip().partition("=")[::2] for part in header.removeprefix(ALGORITHM).split(",") if "=" in part)
     if not {"Credential", "SignedHeaders", "Signature"} <= fields.keys():
-        raise Refusal("AuthorizationHeaderMalformed", "Credential, SignedHeaders and Signature are needed")
+        raise S3Error("AuthorizationHeaderMalformed", "Credential, SignedHeaders and Signature are needed")
     payload = request.headers.get("x-amz-content-sha256")
     if payload is None:
-        raise Refusal("AccessDenied", "x-amz-content-sha256 is missing")
+        raise S3Error("AccessDenied", "x-amz-content-sha256 is missing")
     access_key_id, scope, date, region = _credential(fields["Credential"])
-    return Presented(
+    return SignedRequest(
         access_key_id=access_key_id,
         scope=scope,
         date=date,
@@ -69,18 +69,18 @@ def from_header(request: S3Request) -> Presented:
     )
 
 
-def from_query(request: S3Request) -> Presented:
+def from_query(request: S3Request) -> SignedRequest:
     """The signature in a link."""
     query = request.query
     if query.get("X-Amz-Algorithm") != ALGORITHM:
-        raise Refusal("AuthorizationQueryParametersError", f"X-Amz-Algorithm must be {ALGORITHM}")
+        raise S3Error("AuthorizationQueryParametersError", f"X-Amz-Algorithm must be {ALGORITHM}")
     expires = query.get("X-Amz-Expires", "")
     if expires.startswith("-"):
-        raise Refusal("AccessDenied", "Request has expired")
+        raise S3Error("AccessDenied", "Request has expired")
     if not (expires.isascii() and expires.isdigit() and len(expires) < 9 and 1 <= int(expires) <= LONGEST_LINK):
-        raise Refusal("AuthorizationQueryParametersError", "X-Amz-Expires is between 1 second and 7 days")
+        raise S3Error("AuthorizationQueryParametersError", "X-Amz-Expires is between 1 second and 7 days")
     access_key_id, scope, date, region = _credential(query.get("X-Amz-Credential", ""))
-    return Presented(
+    return SignedRequest(
         access_key_id=access_key_id,
         scope=scope,
         date=date,
@@ -93,40 +93,40 @@ def from_query(request: S3Request) -> Presented:
     )
 
 
-def require_timely(presented: Presented, now: datetime) -> None:
+def require_timely(presented: SignedRequest, now: datetime) -> None:
     """Refuse what was signed for another moment."""
     if not _STAMP.fullmatch(presented.at):
-        raise Refusal("AccessDenied", "the request says no moment it was signed at")
+        raise S3Error("AccessDenied", "the request says no moment it was signed at")
     try:
         at = datetime.fromisoformat(presented.at)
     except ValueError as error:
-        raise Refusal("AccessDenied", "the request says no moment it was signed at") from error
+        raise S3Error("AccessDenied", "the request says no moment it was signed at") from error
     if not presented.at.startswith(presented.date):
-        raise Refusal("SignatureDoesNotMatch", "the credential's date is not the request's")
+        raise S3Error("SignatureDoesNotMatch", "the credential's date is not the request's")
     if presented.expires is None:
         if abs(now - at) > SKEW:
-            raise Refusal("RequestTimeTooSkewed", "the request's time is too far from the server's")
+            raise S3Error("RequestTimeTooSkewed", "the request's time is too far from the server's")
     elif at - now > SKEW or now > at + timedelta(seconds=presented.expires):
-        raise Refusal("AccessDenied", "Request has expired")
+        raise S3Error("AccessDenied", "Request has expired")
 
 
-def require_signed(request: S3Request, presented: Presented) -> None:
+def require_signed(request: S3Request, presented: SignedRequest) -> None:
     """Refuse a request whose meaning could be changed by unsigned headers."""
     if "host" not in presented.signed:
-        raise Refusal("AccessDenied", "the Host header must be signed")
+        raise S3Error("AccessDenied", "the Host header must be signed")
     signed = _MAY_BE_UNSIGNED.union(presented.signed)
     for name in request.headers:
         if name.startswith("x-amz-") and name not in signed:
-            raise Refusal("AccessDenied", f"there is a header that was not signed: {name}")
+            raise S3Error("AccessDenied", f"there is a header that was not signed: {name}")
 
 
-def check(request: S3Request, presented: Presented, secret: str) -> Seal:
+def check(request: S3Request, presented: SignedRequest, secret: str) -> Seal:
     """Refuse unless the holder of the secret signed exactly this."""
     key = signing_key(secret, presented.date, presented.region)
     canonical = _canonical(request, presented)
     good = _sign(key, presented.at, presented.scope, canonical)
     if not hmac.compare_digest(good.encode(), presented.signature.encode("utf-8", "replace")):
-        raise Refusal(
+        raise S3Error(
             "SignatureDoesNotMatch", "the signature does not match what was sent; check the secret and the clock"
         )
     return Seal(key, presented.scope, presented.at, good)
@@ -181,7 +181,7 @@ def _sign(key: bytes, at: str, scope: str, canonical: str) -> str:
 def _credential(text: str) -> tuple[str, str, str, str]:
     parts = text.rsplit("/", 4)
     if len(parts) != 5 or parts[3:] != ["s3", "aws4_request"] or not text.isascii():
-        raise Refusal("AccessDenied", "the credential is <key id>/<date>/<region>/s3/aws4_request")
+        raise S3Error("AccessDenied", "the credential is <key id>/<date>/<region>/s3/aws4_request")
     return parts[0], "/".join(parts[1:]), parts[1], parts[2]
 
 
@@ -189,11 +189,11 @@ def _signed_names(text: str) -> tuple[str, ...]:
     names = tuple(text.split(";"))
     # Each is written out with its value to be signed, so one name a thousand times would be a thousand values.
     if len(names) > _MOST_SIGNED or len(set(names)) < len(names):
-        raise Refusal("AccessDenied", f"at most {_MOST_SIGNED} headers are signed, each named once")
+        raise S3Error("AccessDenied", f"at most {_MOST_SIGNED} headers are signed, each named once")
     return names
 
 
-def _canonical(request: S3Request, presented: Presented) -> str:
+def _canonical(request: S3Request, presented: SignedRequest) -> str:
     # What came encoded is decoded and encoded in the one way that signing knows; S3 resolves no dots.
     path = _encoded(unquote_to_bytes(request.raw_path.encode("latin-1")), "/") or "/"
     headers = "".join(f"{name}:{' '.join(request.headers.get(name, '').split())}\n" for name in presented.signed)

@@ -3,7 +3,7 @@
 from urllib.parse import parse_qsl
 
 from atrium.product.s3 import xml
-from atrium.product.s3.model import Refusal
+from atrium.product.s3.model import S3Error
 
 OF_OBJECT, OF_BUCKET = 10, 50
 _LONGEST_NAME, _LONGEST_VALUE = 128, 256
@@ -14,7 +14,7 @@ def in_header(text: str | None) -> dict[str, str]:
     try:
         pairs = parse_qsl(text or "", keep_blank_values=True, max_num_fields=OF_OBJECT)
     except ValueError as error:
-        raise Refusal("InvalidTag", f"at most {OF_OBJECT} tags") from error
+        raise S3Error("InvalidTag", f"at most {OF_OBJECT} tags") from error
     return _required(pairs, OF_OBJECT)
 
 
@@ -22,7 +22,7 @@ def in_document(raw: bytes, most: int = OF_OBJECT) -> dict[str, str]:
     """The tags in a Tagging document."""
     found = xml.read(raw, "Tagging").first("TagSet")
     if found is None:
-        raise Refusal("MalformedXML", "a Tagging has a TagSet")
+        raise S3Error("MalformedXML", "a Tagging has a TagSet")
     return _required([(one.text("Key") or "", one.text("Value") or "") for one in found.all("Tag")], most)
 
 
@@ -36,13 +36,13 @@ def document_of(tags: dict[str, str]) -> bytes:
 
 def _required(pairs: list[tuple[str, str]], most: int) -> dict[str, str]:
     if len(pairs) > most:
-        raise Refusal("InvalidTag", f"at most {most} tags")
+        raise S3Error("InvalidTag", f"at most {most} tags")
     for name, value in pairs:
         if not 1 <= len(name) <= _LONGEST_NAME:
-            raise Refusal("InvalidTag", "The TagKey you have provided is invalid")
+            raise S3Error("InvalidTag", "The TagKey you have provided is invalid")
         if len(value) > _LONGEST_VALUE:
-            raise Refusal("InvalidTag", "The TagValue you have provided is invalid")
+            raise S3Error("InvalidTag", "The TagValue you have provided is invalid")
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise Refusal("InvalidTag", "Cannot provide multiple Tags with the same key")
+        raise S3Error("InvalidTag", "Cannot provide multiple Tags with the same key")
     return found

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from xml.parsers import expat
 
-from atrium.product.s3.model import Refusal
+from atrium.product.s3.model import S3Error
 
 _SPACE = "http://s3.amazonaws.com/doc/2006-03-01/"
 # XML cannot hold most control characters, not even by number; keys of old that have such are told to those who ask for encoded ones.
@@ -75,15 +75,15 @@ def read(raw: bytes, name: str) -> Element:
     """The document, whose outermost element must be this one."""
     if b"\0" in raw or not _is_utf8(raw):
         # In another encoding a declaration would not be seen here; the parser would take one that a mark at the front names.
-        raise Refusal("MalformedXML", "the document must be UTF-8")
+        raise S3Error("MalformedXML", "the document must be UTF-8")
     if b"<!" in raw:
         # Neither S3 nor its clients write declarations; without any there is nothing to expand.
-        raise Refusal("MalformedXML", "the document must not declare anything")
+        raise S3Error("MalformedXML", "the document must not declare anything")
     if raw.count(b"<") > _MOST_TAGS or _LONG.search(raw):
-        raise Refusal("MalformedXML", "the document has too many elements, or one that is too long")
+        raise S3Error("MalformedXML", "the document has too many elements, or one that is too long")
     root = _Reader().read(raw)
     if root is None or root.name != name:
-        raise Refusal("MalformedXML", f"the document must be a {name}")
+        raise S3Error("MalformedXML", f"the document must be a {name}")
     return root
 
 
@@ -108,7 +108,7 @@ class _Reader:
                 self._parser.Parse(raw[start : start + _PIECE], False)
             self._parser.Parse(b"", True)
         except (expat.ExpatError, ValueError) as error:
-            raise Refusal("MalformedXML", "the body is not XML") from error
+            raise S3Error("MalformedXML", "the body is not XML") from error
         finally:
             # The handlers and the parser hold each other.
             self._parser.StartElementHandler = self._parser.EndElementHandler = self._parser.CharacterDataHandler = None
@@ -116,7 +116,7 @@ class _Reader:
 
     def _begin(self, name: str, attributes: list[str]) -> None:
         if len(self._open) >= _DEEPEST:
-            raise Refusal("MalformedXML", "the document is nested too deeply")
+            raise S3Error("MalformedXML", "the document is nested too deeply")
         self._open.append((Element(name.rpartition(":")[2]), []))
 
     def _text(self, text: str) -> None:

@@ -8,7 +8,7 @@ from atrium.kit.work.compute import ComputePool, TooHeavy
 from atrium.kit.work.shares import Busy
 from atrium.product.notes.model import Note
 from atrium.product.search import index_rows, store
-from atrium.product.search.words import Indexed, index
+from atrium.product.search.words import IndexEntry, index
 
 # A text that is not longer is cut into words at once.
 _SHORT = 20_000
@@ -42,7 +42,7 @@ async def put_object(
         await store.insert_moved(db, org_id, [stored.id])
 
 
-async def _read_at_once(compute: ComputePool, org_id: UUID, title: str, key: str, text: str) -> Indexed | None:
+async def _read_at_once(compute: ComputePool, org_id: UUID, title: str, key: str, text: str) -> IndexEntry | None:
     try:
         return await compute.run(
             org_id, len(text), index, title, key, text,
@@ -82,6 +82,6 @@ async def read_moved(db: Transaction, compute: ComputePool, org_id: UUID, ids: l
     await refresh(db, compute, org_id, "objects", await store.take_moved(db, org_id, ids), again=True)
 
 
-async def read(compute: ComputePool, org_id: UUID, title: str, key: str, text: str) -> Indexed:
+async def read(compute: ComputePool, org_id: UUID, title: str, key: str, text: str) -> IndexEntry:
     """What the index keeps of a thing."""
     return await compute.run(org_id, len(text), index, title, key, text, small=_SHORT)

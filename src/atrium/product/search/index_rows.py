@@ -9,7 +9,7 @@ from atrium.ground.sharing import rule
 from atrium.kit.postgres.database import Transaction
 from atrium.product.notes.model import NOTES
 from atrium.product.search.store import WORDS, wide_of
-from atrium.product.search.words import Indexed
+from atrium.product.search.words import IndexEntry
 
 # Of each source: its rows as `t`, which of them can be found, and what the index keeps of them besides words.
 _NOTES = f"""
@@ -33,7 +33,7 @@ ACCESS = "kind, team_id, owner_id, key, visibility, readers, updated_at"
 _KEPT = "edition, lexemes, triples, title_words, head_words, text_words"
 
 
-class Source(msgspec.Struct, frozen=True):
+class IndexedThing(msgspec.Struct, frozen=True):
     """A thing whose words are to be read."""
 
     id: UUID
@@ -123,8 +123,8 @@ async def lock_sources(db: Transaction, org_id: UUID, source: str, ids: list[UUI
     await db.run(_LOCK[source], org_id=org_id, ids=ids)
 
 
-async def put_rows(db: Transaction, org_id: UUID, source: str, ids: list[UUID], read: list[Indexed]) -> None:
-    columns = {name: [getattr(one, name) for one in read] for name in Indexed.__struct_fields__}
+async def put_rows(db: Transaction, org_id: UUID, source: str, ids: list[UUID], read: list[IndexEntry]) -> None:
+    columns = {name: [getattr(one, name) for one in read] for name in IndexEntry.__struct_fields__}
     await db.run(_UPSERT[source], org_id=org_id, wide=wide_of(org_id), ids=ids, **columns)
 
 
@@ -140,9 +140,9 @@ async def follow_access(db: Transaction, org_id: UUID, source: str, ids: list[UU
 
 async def list_unread(
     db: Transaction, org_id: UUID, source: str, ids: list[UUID], *, again: bool = False
-) -> list[Source]:
+) -> list[IndexedThing]:
     """Those of these whose words the index does not have as they are now; with `again` all of them."""
-    return await db.all(Source, _UNREAD[source], org_id=org_id, wide=wide_of(org_id), ids=ids, again=again)
+    return await db.all(IndexedThing, _UNREAD[source], org_id=org_id, wide=wide_of(org_id), ids=ids, again=again)
 
 
 async def list_ids(db: Transaction, org_id: UUID, source: str, after: UUID, limit: int) -> list[UUID]:
@@ -151,7 +151,7 @@ async def list_ids(db: Transaction, org_id: UUID, source: str, after: UUID, limi
 
 
 async def list_wrong(
-    db: Transaction, org_id: UUID, source: str, ids: list[UUID], read: list[Indexed]
+    db: Transaction, org_id: UUID, source: str, ids: list[UUID], read: list[IndexEntry]
 ) -> list[tuple[UUID, str]]:
     """Where the index differs from these things, and in what."""
     columns = {name: [getattr(one, name) for one in read] for name in ("lexemes", "languages")}

@@ -59,7 +59,7 @@ class Search(msgspec.Struct, frozen=True):
     scope: str = "team"
 
 
-class Asking(msgspec.Struct, frozen=True):
+class SearchQuery(msgspec.Struct, frozen=True):
     """What a program may ask for."""
 
     q: Asked

@@ -23,7 +23,6 @@ from atrium.product.search import bounds, entities, ranking, snippets, store
 from atrium.product.search.entities import Named
 from atrium.product.search.languages import dictionary_of
 from atrium.product.search.model import (
-    Asking,
     Candidate,
     Candidates,
     Kind,
@@ -31,11 +30,12 @@ from atrium.product.search.model import (
     Place,
     Search,
     SearchHit,
+    SearchQuery,
     SearchResults,
     TeamName,
 )
 from atrium.product.search.queries import COLLECTED, Query, read_query, understood
-from atrium.product.search.snippets import Cut, Source
+from atrium.product.search.snippets import Cut, SnippetSource
 from atrium.product.search.words import chunks_of, triples_of
 from atrium.seams.context import Context
 from atrium.seams.sharing import MOST_LOOKED_AT
@@ -73,7 +73,7 @@ _TITLED, _WITH_ALL, _NEARLY, _WITH_ANY, _LIKE = range(5)
 Position = tuple[int, float, float, UUID]
 
 
-class Ranked(msgspec.Struct, frozen=True):
+class RankedRow(msgspec.Struct, frozen=True):
     """A candidate with its place in the order."""
 
     candidate: Candidate
@@ -91,7 +91,7 @@ class Ranked(msgspec.Struct, frozen=True):
         return not self.candidate.complete
 
 
-class Looking(msgspec.Struct):
+class SearchInProgress(msgspec.Struct):
     """One search on its way: what has been found so far, and how much time is left."""
 
     ctx: Context
@@ -99,7 +99,7 @@ class Looking(msgspec.Struct):
     query: Query
     began: float
     wanted: int
-    found: dict[UUID, Ranked] = {}
+    found: dict[UUID, RankedRow] = {}
     named: dict[UUID, Named] = {}
     cut: bool = False
     # Whether a way ended before it had looked at everything.
@@ -125,7 +125,7 @@ async def search(ctx: Context, asked: Search, limit: int, cursor: str | None) ->
     after: Position | None = pager.read(cursor, tuple[int, float, float, UUID])
     wanted = limit + 1
     # Of what the caller can read, others by whom they are bound may not read the best.
-    looking = Looking(ctx, asked, query, time.monotonic(), MOST_LOOKED_AT if ctx.is_bound else wanted)
+    looking = SearchInProgress(ctx, asked, query, time.monotonic(), MOST_LOOKED_AT if ctx.is_bound else wanted)
     ranked = await bounds.list_first(ctx, await _look(looking, after), attrgetter("candidate"), wanted)
     page = pager.page(ranked, limit, lambda one: one.position)
     return SearchResults(
@@ -145,7 +145,7 @@ async def _understood(ctx: Context, query: Query) -> Query:
 async def find_some(ctx: Context, q: str, kind: str | None = None) -> list[dict[str, Any]]:
     """The best ten for a program: what each is, its id, and the piece of its text that matched."""
     try:
-        asked = msgspec.convert({"q": q, "kind": kind}, Asking)
+        asked = msgspec.convert({"q": q, "kind": kind}, SearchQuery)
     except msgspec.ValidationError as error:
         raise Invalid(f"this cannot be looked for: {error}") from error
     found = await search(ctx, Search(asked.q, asked.kind), _FEW, None)
@@ -153,9 +153,9 @@ async def find_some(ctx: Context, q: str, kind: str | None = None) -> list[dict[
     return [{name: value for name in facts if (value := getattr(hit, name)) is not None} for hit in found.items]
 
 
-async def _look(looking: Looking, after: Position | None) -> list[Ranked]:
+async def _look(looking: SearchInProgress, after: Position | None) -> list[RankedRow]:
     """The first of everything behind a position; another way is taken only while a page is not full."""
-    fitting: list[Ranked] = []
+    fitting: list[RankedRow] = []
     for way in _ways_of(looking):
         if looking.cut:
             break
@@ -167,7 +167,7 @@ async def _look(looking: Looking, after: Position | None) -> list[Ranked]:
     return fitting
 
 
-def _ways_of(looking: Looking) -> list[Callable[[Looking], Awaitable[None]]]:
+def _ways_of(looking: SearchInProgress) -> list[Callable[[SearchInProgress], Awaitable[None]]]:
     """Where few rows match, those with any word are weighed at once; among many, titles and rows with all words are asked for before."""
     named = (_named,) if _seeks_entities(looking) else ()
     query = looking.query
@@ -184,17 +184,17 @@ def _ways_of(looking: Looking) -> list[Callable[[Looking], Awaitable[None]]]:
     return [*named, *titled, *strict, *loose, _alike]
 
 
-def _is_misspelt(looking: Looking) -> bool:
+def _is_misspelt(looking: SearchInProgress) -> bool:
     """Whether so little has all words that one of them may have a typing error."""
     return looking.words <= _MOST_TITLED and sum(not one.relaxed for one in looking.found.values()) < _FEW
 
 
-def budget_of(looking: Looking) -> int:
+def budget_of(looking: SearchInProgress) -> int:
     """Milliseconds in which all that a search looks for is found, or left out."""
     return looking.ctx.services.settings.search_milliseconds
 
 
-async def _named(looking: Looking) -> None:
+async def _named(looking: SearchInProgress) -> None:
     """Entities by their names; they are read with the knowledge graph's own rule, and shown as they were read."""
     try:
         async with looking.ctx.db.within(budget_of(looking)):
@@ -204,33 +204,33 @@ async def _named(looking: Looking) -> None:
         return
     for one in found:
         looking.named[one.entity.id] = one
-        looking.found[one.entity.id] = Ranked(one.candidate, _TITLED if one.exact else _WITH_ALL, one.score)
+        looking.found[one.entity.id] = RankedRow(one.candidate, _TITLED if one.exact else _WITH_ALL, one.score)
 
 
-async def _titled(looking: Looking) -> None:
+async def _titled(looking: SearchInProgress) -> None:
     """By some letter triples of its longest word."""
     chunk = _some(triples_of([max(looking.query.asked, key=len)]))
     found = await _collect(looking, way="titled", chunks=[" ".join(chunk)])
     _take(looking, [one for one in found if one.complete])
 
 
-async def _with_exactly(looking: Looking) -> None:
+async def _with_exactly(looking: SearchInProgress) -> None:
     _take(looking, await _collect(looking, wanted=looking.query.all_of(exact=True)))
 
 
-async def _with_all(looking: Looking) -> None:
+async def _with_all(looking: SearchInProgress) -> None:
     query = looking.query
     spread, wanted = query.spread(), query.all_of()
     meeting = _meet(looking, wanted, spread) if spread <= COLLECTED else _collect(looking, wanted=wanted)
     _take(looking, await meeting)
 
 
-async def _with_rarest(looking: Looking) -> None:
+async def _with_rarest(looking: SearchInProgress) -> None:
     if rarest := looking.query.rarest_of():
         _take(looking, await _collect(looking, wanted=rarest))
 
 
-async def _with_any(looking: Looking) -> None:
+async def _with_any(looking: SearchInProgress) -> None:
     if looking.query.rarities is None:
         _take(looking, await _collect(looking, wanted=looking.query.any_of()))
         return
@@ -239,7 +239,7 @@ async def _with_any(looking: Looking) -> None:
         _take(looking, await _meet(looking, looking.query.any_of(), spread))
 
 
-async def _alike(looking: Looking) -> None:
+async def _alike(looking: SearchInProgress) -> None:
     query = looking.query
     triples = triples_of(query.words)
     chunks: list[str] = []
@@ -256,7 +256,7 @@ async def _alike(looking: Looking) -> None:
         if likeness >= _ALIKE and (earlier is None or (nearly and earlier.way > _NEARLY)):
             # Of two titles with as many common triples the one that has fewer others is more alike.
             score = round(2 * one.common / (len(triples) + one.triples), 2)
-            looking.found[one.id] = Ranked(one, _NEARLY if nearly else _LIKE, score)
+            looking.found[one.id] = RankedRow(one, _NEARLY if nearly else _LIKE, score)
 
 
 def _chunks(misspelt: list[str], words: list[str]) -> list[str]:
@@ -277,23 +277,23 @@ def _some(triples: list[str]) -> list[str]:
 _LOOSE = (_with_rarest, _with_any)
 
 
-def _take(looking: Looking, found: list[Candidate]) -> None:
+def _take(looking: SearchInProgress, found: list[Candidate]) -> None:
     query, found_before = looking.query, looking.found
     scorer, strict = ranking.Scorer(query, looking.ctx.who.user_id), looking.strict
     for one in found:
         if one.id in found_before:
             continue
         way = _WITH_ALL if one.complete and strict else _WITH_ANY
-        found_before[one.id] = Ranked(one, _TITLED if ranking.is_titled(one, query) else way, scorer.score(one))
+        found_before[one.id] = RankedRow(one, _TITLED if ranking.is_titled(one, query) else way, scorer.score(one))
 
 
-async def _collect(looking: Looking, *, way: str = "words", **asked: Any) -> list[Candidate]:
+async def _collect(looking: SearchInProgress, *, way: str = "words", **asked: Any) -> list[Candidate]:
     """Rows that match, out of the index."""
     look = _LOOK if looking.query.rarities is None else _bounded(looking, _NEAR)
     return (await _candidates(looking, look, way=way, **asked)).rows
 
 
-async def _meet(looking: Looking, wanted: str, spread: int) -> list[Candidate]:
+async def _meet(looking: SearchInProgress, wanted: str, spread: int) -> list[Candidate]:
     """Rows that match among the newest: words that are nearly everywhere are met soon; the index would collect all their rows first."""
     rows: list[Candidate] = []
     # Words of a phrase are met sooner than the phrase.
@@ -310,12 +310,12 @@ async def _meet(looking: Looking, wanted: str, spread: int) -> list[Candidate]:
     return rows
 
 
-def _bounded(looking: Looking, most: int) -> int:
+def _bounded(looking: SearchInProgress, most: int) -> int:
     return min(most, most * _WEIGHED // (_NEAR * len(looking.query.phrases)))
 
 
 async def _candidates(
-    looking: Looking,
+    looking: SearchInProgress,
     look: int,
     *,
     way: str,
@@ -360,7 +360,7 @@ async def _candidates(
     )
 
 
-def _kinds_of(looking: Looking) -> list[str]:
+def _kinds_of(looking: SearchInProgress) -> list[str]:
     """What the caller's credential may read of what was asked for."""
     who, asked = looking.ctx.who, looking.search.kind
     kinds = ["note"] if who.within_scope("notes:read") and not looking.search.prefix else []
@@ -368,12 +368,12 @@ def _kinds_of(looking: Looking) -> list[str]:
     return [kind for kind in kinds if asked in (None, kind)]
 
 
-def _seeks_entities(looking: Looking) -> bool:
+def _seeks_entities(looking: SearchInProgress) -> bool:
     search = looking.search
     return search.kind in (None, "entity") and not search.prefix and looking.ctx.who.within_scope("files:read")
 
 
-async def _hits(looking: Looking, ranked: list[Ranked]) -> list[SearchHit]:
+async def _hits(looking: SearchInProgress, ranked: list[RankedRow]) -> list[SearchHit]:
     """What is shown, read anew with the predicates of notes and the repository: a row of the index alone shows nothing."""
     ctx = looking.ctx
     ids = {one.candidate.id for one in ranked} - looking.named.keys()
@@ -391,7 +391,7 @@ async def _hits(looking: Looking, ranked: list[Ranked]) -> list[SearchHit]:
     ]
 
 
-async def _cut(looking: Looking, things: list[Note | FoundObject | Named]) -> list[Cut]:
+async def _cut(looking: SearchInProgress, things: list[Note | FoundObject | Named]) -> list[Cut]:
     ctx, query, sources = looking.ctx, looking.query, [_source_of(thing) for thing in things]
     size, stems = sum(len(one.text) for one in sources), list(query.stems.values())
     try:
@@ -403,11 +403,13 @@ async def _cut(looking: Looking, things: list[Note | FoundObject | Named]) -> li
         return snippets.beginnings(sources)
 
 
-def _source_of(thing: Note | FoundObject | Named) -> Source:
+def _source_of(thing: Note | FoundObject | Named) -> SnippetSource:
     if isinstance(thing, Named):
-        return Source(thing.name, None, thing.entity.quote)
+        return SnippetSource(thing.name, None, thing.entity.quote)
     return (
-        Source(thing.title, None, thing.body) if isinstance(thing, Note) else Source(thing.title, thing.key, thing.text)
+        SnippetSource(thing.title, None, thing.body)
+        if isinstance(thing, Note)
+        else SnippetSource(thing.title, thing.key, thing.text)
     )
 
 
@@ -415,7 +417,7 @@ def _team_of(thing: Note | FoundObject | Named) -> UUID:
     return thing.entity.team_id if isinstance(thing, Named) else thing.team_id
 
 
-def _hit(cut: Cut, ranked: Ranked, thing: Note | FoundObject | Named, team: TeamName) -> SearchHit:
+def _hit(cut: Cut, ranked: RankedRow, thing: Note | FoundObject | Named, team: TeamName) -> SearchHit:
     if isinstance(thing, Named):
         return _entity_hit(cut, thing, team)
     key, content_type = (None, None) if isinstance(thing, Note) else (thing.key, thing.content_type)
@@ -457,7 +459,7 @@ def _kind_of(thing: Note | FoundObject) -> Kind:
     return "document" if thing.document else "object"
 
 
-def _matched(cut: Cut, ranked: Ranked) -> list[Place]:
+def _matched(cut: Cut, ranked: RankedRow) -> list[Place]:
     places: list[Place] = []
     if ranked.way in (_NEARLY, _LIKE) or cut.in_title:
         places.append("title")

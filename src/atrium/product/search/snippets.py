@@ -23,7 +23,7 @@ _LONGEST_ENDING, _LEAST_STEM = 6, 3
 Mark = tuple[int, int]
 
 
-class Asked(dict[str, bool]):
+class MarkedWords(dict[str, bool]):
     """Whether each folded word is marked: words that were asked for, words that begin so, and words with one of these stems.
 
     Each word is decided once, since a page of results has most of its words many times.
@@ -54,13 +54,13 @@ class Asked(dict[str, bool]):
         return marked
 
 
-def asked_for(words: Collection[str], beginning: str, stems: Iterable[str]) -> Asked:
+def asked_for(words: Collection[str], beginning: str, stems: Iterable[str]) -> MarkedWords:
     """What to mark for these; a stem that ends otherwise than its words (`directori`) counts without that letter."""
     shorter = {stem.removesuffix("i") for stem in stems}
-    return Asked(words, beginning, tuple(sorted(stem for stem in shorter if len(stem) >= _LEAST_STEM)))
+    return MarkedWords(words, beginning, tuple(sorted(stem for stem in shorter if len(stem) >= _LEAST_STEM)))
 
 
-class Source(msgspec.Struct, frozen=True):
+class SnippetSource(msgspec.Struct, frozen=True):
     """What a result is cut from."""
 
     title: str
@@ -78,7 +78,7 @@ class Cut(msgspec.Struct, frozen=True):
 
 
 @heavy
-def cut(words: Collection[str], beginning: str, stems: Collection[str], sources: list[Source]) -> list[Cut]:
+def cut(words: Collection[str], beginning: str, stems: Collection[str], sources: list[SnippetSource]) -> list[Cut]:
     """The pieces of a page of results."""
     asked = asked_for(words, beginning, stems)
     return [
@@ -89,12 +89,12 @@ def cut(words: Collection[str], beginning: str, stems: Collection[str], sources:
     ]
 
 
-def beginnings(sources: list[Source]) -> list[Cut]:
+def beginnings(sources: list[SnippetSource]) -> list[Cut]:
     """How the texts begin, without a mark: what is shown where cutting takes too long."""
     return [Cut(_plain(one.text[:LONGEST]), []) for one in sources]
 
 
-def snippet_of(text: str, asked: Asked) -> tuple[str, list[Mark]]:
+def snippet_of(text: str, asked: MarkedWords) -> tuple[str, list[Mark]]:
     """At most 240 characters around the best place, and the spans in them that match."""
     text = composed(text)
     places = _places(text, asked)
@@ -107,12 +107,12 @@ def _plain(piece: str) -> str:
     return _SPACE.sub(" ", _HIDDEN.sub(" ", piece))
 
 
-def has_words(text: str, asked: Asked) -> bool:
+def has_words(text: str, asked: MarkedWords) -> bool:
     """Whether any of the words is in the text."""
     return next(asked.spans_in(composed(text)), None) is not None
 
 
-def _places(text: str, asked: Asked) -> list[tuple[int, int, str]]:
+def _places(text: str, asked: MarkedWords) -> list[tuple[int, int, str]]:
     return [(begin, end, word) for word, begin, end in islice(asked.spans_in(text), _MOST_PLACES)]
 
 

@@ -8,7 +8,7 @@ from atrium.ground.sharing import abilities
 from atrium.kit.postgres.database import Transaction
 from atrium.product.notes.model import Note
 from atrium.product.search.model import Candidate, Candidates, Known
-from atrium.product.search.words import Indexed, places_in
+from atrium.product.search.words import IndexEntry, places_in
 from atrium.seams.context import Principal
 
 # The way words are kept, part of a row's edition: where it changes, rows are read again.
@@ -28,12 +28,12 @@ def wide_of(org_id: UUID) -> UUID:
     return uuid5(org_id, "team")
 
 
-async def insert_note(db: Transaction, org_id: UUID, note: Note, read: Indexed) -> None:
+async def insert_note(db: Transaction, org_id: UUID, note: Note, read: IndexEntry) -> None:
     """The row of a note that was just made: no share of it exists yet, so its readers are known without asking."""
     await db.run(INSERT_ROW, org_id=org_id, **values_of(org_id, note, read))
 
 
-async def insert_object(db: Transaction, org_id: UUID, stored: StoredObject, words: Indexed, *, read: bool) -> bool:
+async def insert_object(db: Transaction, org_id: UUID, stored: StoredObject, words: IndexEntry, *, read: bool) -> bool:
     """The row of an object that was just made, in the same way, its text `read` or not; false where it has one already."""
     kind = "document" if is_markdown(stored.version.content_type) else "object"
     own = {"kind": kind, "key": stored.key, "edition": f"{WORDS} {stored.version.id}{' read' if read else ''}"}
@@ -67,13 +67,13 @@ async def take_moved(db: Transaction, org_id: UUID, ids: list[UUID]) -> list[UUI
     return [row[0] for row in rows]
 
 
-def values_of(org_id: UUID, note: Note, read: Indexed) -> dict[str, Any]:
+def values_of(org_id: UUID, note: Note, read: IndexEntry) -> dict[str, Any]:
     """What the row of a new note holds besides its company."""
     own = {"kind": "note", "key": None, "edition": f"{WORDS} {note.version}"}
     return own | _shared_values(org_id, note, read)
 
 
-def _shared_values(org_id: UUID, thing: Note | StoredObject, read: Indexed) -> dict[str, Any]:
+def _shared_values(org_id: UUID, thing: Note | StoredObject, read: IndexEntry) -> dict[str, Any]:
     shared = [thing.team_id, wide_of(org_id)] if abilities.is_of_team(thing) else []
     return {
         "id": thing.id,

@@ -49,7 +49,7 @@ class _Folding(dict[int, int]):
 _FOLDING = _Folding()
 
 
-class Indexed(msgspec.Struct, frozen=True):
+class IndexEntry(msgspec.Struct, frozen=True):
     """What the index keeps of a title, a key and a text: words with their places as PostgreSQL reads them, the languages in which they have
     stems, and the title's triples."""
 
@@ -118,11 +118,11 @@ def chunks_of(word: str) -> list[list[str]]:
 
 
 @heavy
-def index(title: str, key: str, text: str) -> Indexed:
+def index(title: str, key: str, text: str) -> IndexEntry:
     """What the index keeps; of a very long text, its beginning."""
     titled, keyed, written = words_of(title), words_of(key), words_of(text)
     head, rest = written[:HEAD_WORDS], written[HEAD_WORDS:]
-    return Indexed(
+    return IndexEntry(
         lexemes=_lexemes(((titled, TITLE), (head, HEAD), (rest, REST), (keyed, KEY))),
         languages=languages_of([*titled, *written]),
         triples=" ".join(triples_of(titled[:50] or keyed[:50])),

@@ -54,7 +54,7 @@ class GlossaryUse(msgspec.Struct, frozen=True):
     missed: list[WantedTerm]
 
 
-class Report(msgspec.Struct, frozen=True):
+class TranslationReport(msgspec.Struct, frozen=True):
     """What became of a text: how many blocks it had, which of them stayed as they were, and how the glossary was followed."""
 
     blocks: int
@@ -70,7 +70,7 @@ class Translation(msgspec.Struct, frozen=True, kw_only=True):
     source: str
     target: str
     format: Format
-    report: Report
+    report: TranslationReport
     usage: ShownUsage
     model: str | None
     simulated: bool

@@ -15,7 +15,7 @@ from atrium.kit.work.compute import heavy
 from atrium.product.translation.model import SENTENCES, Reason
 from atrium.product.translation.pseudo import pseudo_translation
 from atrium.product.translation.terms import MOST_SENT, Glossary
-from atrium.product.translation.units.placeholders import ReplyBroken, Sequenced, Unit, divided
+from atrium.product.translation.units.placeholders import OrderedPlaceholder, ReplyBroken, Unit, divided
 from atrium.seams.context import Operation
 from atrium.seams.models import Message, ModelFailure, ModelRefused, ModelUnavailable, ResponseFormat, TokenUsage, Turn
 from atrium.seams.routes import Disconnected
@@ -104,7 +104,7 @@ class _Parts:
     units: Sequence[Unit]
     asked: list[Unit] = field(default_factory=list)
     # Of each unit where it begins among those; of a long one also how it was divided.
-    places: list[tuple[int, Sequenced | None]] = field(default_factory=list)
+    places: list[tuple[int, OrderedPlaceholder | None]] = field(default_factory=list)
 
 
 @heavy

@@ -26,11 +26,11 @@ from atrium.product.translation.model import (
     MessageDrafts,
     NamespaceMissing,
     Reason,
-    Report,
     StoredTranslation,
     TranslatedCatalog,
     Translation,
     TranslationDraft,
+    TranslationReport,
     WantedTerm,
 )
 from atrium.product.translation.model_batches import Languages, Outcome, translate_units
@@ -151,14 +151,14 @@ async def read_glossary(op: Operation, target: str, team_id: UUID) -> Glossary:
 
 
 @heavy
-def _finished(template: Template, outcome: Outcome, glossary: Glossary) -> tuple[str, Report]:
+def _finished(template: Template, outcome: Outcome, glossary: Glossary) -> tuple[str, TranslationReport]:
     units = template.units
     text = template.filled([outcome.texts.get(number) for number in range(len(units))])
     kept = [
         KeptBlock(number + 1, reason, units[number].source[:_EXCERPT])
         for number, reason in sorted(outcome.reasons.items())
     ]
-    return text, Report(len(units), kept, _followed(units, outcome, glossary))
+    return text, TranslationReport(len(units), kept, _followed(units, outcome, glossary))
 
 
 def _followed(units: Sequence[Unit], outcome: Outcome, glossary: Glossary) -> GlossaryUse:

@@ -9,7 +9,7 @@ from atrium.kit.web.pages import Page, Pager
 from atrium.product.notes import trash as notes_trash
 from atrium.product.notes.model import TrashedNote
 from atrium.product.trash.model import Kind, NoteWithoutKey, Restored, TrashedMissing, TrashItem
-from atrium.seams.context import Acting, Context, Operation, Services
+from atrium.seams.context import Actor, Context, Operation, Services
 
 _MISSING = "there is no such thing in your trash: it was restored, purged, or is not yours to restore"
 
@@ -55,7 +55,7 @@ async def purge_due(services: Services) -> int:
     return await notes_trash.purge_due(services) + await repository_trash.purge_due(services)
 
 
-def _item(acting: Acting, kind: Kind, found: TrashedNote | TrashedObject) -> TrashItem:
+def _item(acting: Actor, kind: Kind, found: TrashedNote | TrashedObject) -> TrashItem:
     until = found.deleted_at + acting.services.settings.trash_age()
     key = found.key if isinstance(found, TrashedObject) else None
     return TrashItem(found.id, kind, found.title, key, found.size, found.deleted_by, found.deleted_at, until)

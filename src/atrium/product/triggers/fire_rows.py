@@ -11,7 +11,7 @@ from atrium.engine.workflows.model import Starter
 from atrium.kit.ids import new_id
 from atrium.kit.postgres.database import Transaction, old_rows
 from atrium.product.triggers.guard import MINUTES, MOST_RECENT
-from atrium.product.triggers.model import Armed, Fire, FiredVersion, Reason
+from atrium.product.triggers.model import Fire, FiredVersion, Reason, TriggerState
 from atrium.product.triggers.store import AFTER_ALL
 from atrium.seams.context import Principal
 
@@ -35,7 +35,7 @@ _MATCHING = f"""
 """
 
 
-class Matched(msgspec.Struct, frozen=True):
+class MatchedTrigger(msgspec.Struct, frozen=True):
     """Which version of which object matched, and where the object is."""
 
     team_id: UUID
@@ -46,10 +46,10 @@ class Matched(msgspec.Struct, frozen=True):
     number: int
 
 
-async def list_matching(db: Transaction, org_id: UUID, matched: Matched) -> list[Armed]:
+async def list_matching(db: Transaction, org_id: UUID, matched: MatchedTrigger) -> list[TriggerState]:
     """The triggers of a team that a version matches, the first made first."""
     return await db.all(
-        Armed,
+        TriggerState,
         _MATCHING,
         org_id=org_id,
         team_id=matched.team_id,
@@ -60,7 +60,10 @@ async def list_matching(db: Transaction, org_id: UUID, matched: Matched) -> list
 
 
 async def insert_fires(
-    db: Transaction, who: Principal, matched: Matched, outcomes: Sequence[tuple[UUID, UUID | None, Reason | None]]
+    db: Transaction,
+    who: Principal,
+    matched: MatchedTrigger,
+    outcomes: Sequence[tuple[UUID, UUID | None, Reason | None]],
 ) -> int:
     """Note (trigger, run or None, reason or None); how many. None where the trigger is gone, or knows this version already."""
     return await db.run(

@@ -11,16 +11,16 @@ import msgspec
 from atrium.engine.repository.model import ObjectWritten
 from atrium.engine.workflows import bounds, definitions
 from atrium.engine.workflows import service as workflows
-from atrium.engine.workflows.model import Found, Lineage, WorkflowMissing
+from atrium.engine.workflows.model import Lineage, RunnableSpec, WorkflowMissing
 from atrium.ground.identity import service as identity
 from atrium.kit.errors import AppError, Conflict, Kind
 from atrium.kit.ids import NIL
 from atrium.kit.postgres.database import refusal_of
 from atrium.kit.telemetry.log import log
 from atrium.product.triggers import fire_rows, guard, inputs, store
-from atrium.product.triggers.fire_rows import Matched
+from atrium.product.triggers.fire_rows import MatchedTrigger
 from atrium.product.triggers.guard import Descent
-from atrium.product.triggers.model import Armed, Reason
+from atrium.product.triggers.model import Reason, TriggerState
 from atrium.seams.context import Context, Principal
 
 _ATTEMPTS = 3
@@ -70,17 +70,17 @@ async def fire(ctx: Context, event: ObjectWritten) -> None:
         await fire_rows.insert_fires(ctx.db, ctx.who, matched, skipped)
 
 
-def matched_by(event: ObjectWritten) -> Matched:
+def matched_by(event: ObjectWritten) -> MatchedTrigger:
     """What triggers look at."""
     written, version = event.object, event.version
-    return Matched(written.team_id, written.id, written.key, version.content_type, version.id, version.number)
+    return MatchedTrigger(written.team_id, written.id, written.key, version.content_type, version.id, version.number)
 
 
 async def _lineage_of(ctx: Context, run_id: UUID | None) -> Lineage | None:
     return None if run_id is None else await workflows.read_lineage(ctx, run_id)
 
 
-async def _start(ctx: Context, trigger: Armed, event: ObjectWritten, descent: Descent) -> Reason | None:
+async def _start(ctx: Context, trigger: TriggerState, event: ObjectWritten, descent: Descent) -> Reason | None:
     for attempt in range(_ATTEMPTS):
         try:
             async with ctx.db.savepoint():
@@ -102,7 +102,7 @@ async def _start(ctx: Context, trigger: Armed, event: ObjectWritten, descent: De
     return None
 
 
-async def _start_run(ctx: Context, trigger: Armed, event: ObjectWritten, descent: Descent) -> None:
+async def _start_run(ctx: Context, trigger: TriggerState, event: ObjectWritten, descent: Descent) -> None:
     found = await definitions.find(ctx, trigger.workflow_slug)
     publisher_id = await _publisher_of(ctx, found, event.object.team_id)
     given = inputs.bound(trigger.input, found.spec, inputs.facts_of(event.object, event.version))
@@ -122,14 +122,14 @@ async def may_send(ctx: Context, trigger_id: UUID, digest: str) -> bool:
     return await store.hold_egress(ctx.db, ctx.who.org_id, trigger_id) == digest
 
 
-async def _publisher_of(ctx: Context, found: Found, team_id: UUID) -> UUID | None:
+async def _publisher_of(ctx: Context, found: RunnableSpec, team_id: UUID) -> UUID | None:
     """Who published the version; None when it came with a plugin."""
     if reason := await reason_against_publisher(ctx, found, team_id):
         raise _NotStarted(reason)
     return found.published_by if found.source == "team" else None
 
 
-async def reason_against_publisher(ctx: Context, found: Found, team_id: UUID) -> Reason | None:
+async def reason_against_publisher(ctx: Context, found: RunnableSpec, team_id: UUID) -> Reason | None:
     """Why this version is not run by a trigger of the team; one that came with a plugin has no publisher."""
     if found.source != "team":
         return None

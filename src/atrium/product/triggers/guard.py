@@ -5,7 +5,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.engine.workflows.model import Lineage, Origin
-from atrium.product.triggers.model import Armed, Reason
+from atrium.product.triggers.model import Reason, TriggerState
 from atrium.seams.context import Principal
 
 FEATURE, PERMISSION = "workflows", "workflows:run"
@@ -26,7 +26,7 @@ class Descent(msgspec.Struct, frozen=True):
         return Origin(trigger_id, (*self.lineage.ancestry, trigger_id), self.lineage.depth + 1)
 
 
-def reason_against(trigger: Armed, descent: Descent, most_depth: int) -> Reason | None:
+def reason_against(trigger: TriggerState, descent: Descent, most_depth: int) -> Reason | None:
     """Why this version must not fire the trigger, no matter who wrote it."""
     if not trigger.enabled:
         return "disabled"

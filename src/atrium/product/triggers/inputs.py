@@ -7,7 +7,7 @@ import msgspec
 
 from atrium.engine.repository.model import StoredObject, Version
 from atrium.engine.workflows import bindings
-from atrium.seams.workflows import Problem, Workflow
+from atrium.seams.workflows import SpecProblem, Workflow
 
 REFERENCES = ("object.id", "object.key", "object.version_id", "object.filename", "object.content_type")
 # Declared by a workflow that works on a document; filled in where the trigger does not give it.
@@ -41,14 +41,14 @@ def bound(given: Mapping[str, Any], spec: Workflow, facts: Mapping[str, str]) ->
     return filled | {name: _bound(value, facts) for name, value in given.items()}
 
 
-def problems_with(given: Mapping[str, Any], spec: Workflow) -> list[Problem]:
+def problems_with(given: Mapping[str, Any], spec: Workflow) -> list[SpecProblem]:
     """Why the workflow would not take this, whatever version fires; empty when it would."""
     if found := list(_misplaced(given, "/input", 0)):
         return found[:MOST_PROBLEMS]
     if len(msgspec.json.encode(given)) > MOST_BYTES:
-        return [Problem("/input", "too_large", f"at most {MOST_BYTES} bytes of JSON")]
+        return [SpecProblem("/input", "too_large", f"at most {MOST_BYTES} bytes of JSON")]
     refused = bindings.check_input(spec, bound(given, spec, _EXAMPLE))
-    return [Problem(one.path, one.code, one.message) for one in refused[:MOST_PROBLEMS]]
+    return [SpecProblem(one.path, one.code, one.message) for one in refused[:MOST_PROBLEMS]]
 
 
 def _bound(value: Any, facts: Mapping[str, str]) -> Any:
@@ -59,12 +59,14 @@ def _bound(value: Any, facts: Mapping[str, str]) -> Any:
     return [_bound(one, facts) for one in value] if isinstance(value, list) else value
 
 
-def _misplaced(value: Any, path: str, depth: int) -> Iterator[Problem]:
+def _misplaced(value: Any, path: str, depth: int) -> Iterator[SpecProblem]:
     if depth > MOST_DEPTH:
-        yield Problem(path, "too_deep", f"at most {MOST_DEPTH} objects and lists inside each other")
+        yield SpecProblem(path, "too_deep", f"at most {MOST_DEPTH} objects and lists inside each other")
     elif isinstance(value, dict) and "$" in value and depth:
         if len(value) > 1 or not isinstance(value["$"], str) or value["$"] not in REFERENCES:
-            yield Problem(path, "unknown_reference", f'a reference is {{"$": …}} with one of {", ".join(REFERENCES)}')
+            yield SpecProblem(
+                path, "unknown_reference", f'a reference is {{"$": …}} with one of {", ".join(REFERENCES)}'
+            )
     elif isinstance(value, dict):
         for name, one in value.items():
             yield from _misplaced(one, f"{path}/{_escaped(name)}", depth + 1)

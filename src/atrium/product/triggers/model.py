@@ -159,7 +159,7 @@ class Rehearsal(msgspec.Struct, frozen=True):
     items: list[RehearsedFire]
 
 
-class Armed(msgspec.Struct, frozen=True):
+class TriggerState(msgspec.Struct, frozen=True):
     """A trigger that a version matches; `recent` is how often the same object fired it in the last minutes."""
 
     id: UUID

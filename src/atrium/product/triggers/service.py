@@ -8,7 +8,7 @@ import msgspec
 from atrium.engine.repository.model import LONGEST_KEY
 from atrium.engine.workflows import definitions
 from atrium.engine.workflows import service as workflows
-from atrium.engine.workflows.model import Found, WorkflowMissing
+from atrium.engine.workflows.model import RunnableSpec, WorkflowMissing
 from atrium.ground.access import service as access
 from atrium.ground.audit import service as audit
 from atrium.ground.quotas import service as quotas
@@ -178,7 +178,7 @@ def _is_given_alike(before: StoredTrigger, after: StoredTrigger) -> bool:
     return (before.workflow_slug, before.input) == (after.workflow_slug, after.input)
 
 
-def _allowed(ctx: Context, found: Found) -> str:
+def _allowed(ctx: Context, found: RunnableSpec) -> str:
     """What stands for the version that may send something elsewhere; refused unless the caller manages the team's settings."""
     access.require(ctx, "settings:manage")
     return found.digest
@@ -199,7 +199,7 @@ async def _without_egress(ctx: Context, trigger: StoredTrigger) -> StoredTrigger
     return msgspec.structs.replace(trigger, egress_digest=None)
 
 
-async def _require_fitting(ctx: Context, draft: TriggerDraft) -> Found:
+async def _require_fitting(ctx: Context, draft: TriggerDraft) -> RunnableSpec:
     try:
         found = await definitions.find(ctx, draft.workflow_slug)
     except WorkflowMissing as error:

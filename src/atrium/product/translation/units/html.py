@@ -4,7 +4,15 @@ import html
 import re
 from collections.abc import Iterator
 
-from atrium.product.translation.units.placeholders import Held, Piece, Sequenced, margins, pieces_of, sentences, unit_of
+from atrium.product.translation.units.placeholders import (
+    OrderedPlaceholder,
+    Piece,
+    Placeholder,
+    margins,
+    pieces_of,
+    sentences,
+    unit_of,
+)
 
 _TAG_START = re.compile(r"<(/?)([A-Za-z][^\s/>]*)")
 _ATTRIBUTES = re.compile(r"""(?:[^"'>]|"[^"]*+"|'[^']*+')*+>""")
@@ -23,17 +31,17 @@ _INLINE = _names(
 )
 
 
-def html_units(text: str) -> Sequenced:
+def html_units(text: str) -> OrderedPlaceholder:
     """The units of a document; a tag that is none of the inline ones ends a unit."""
-    made, pieces, raw = Sequenced(), list[Piece](), list[str]()
+    made, pieces, raw = OrderedPlaceholder(), list[Piece](), list[str]()
     for token, block in _tokens(text):
         if block:
             _emit(made, pieces, "".join(raw))
             pieces, raw = [], []
-            made.keep(token.source if isinstance(token, Held) else token)
+            made.keep(token.source if isinstance(token, Placeholder) else token)
             continue
-        raw.append(token.source if isinstance(token, Held) else token)
-        pieces += [token] if isinstance(token, Held) else _decoded(token)
+        raw.append(token.source if isinstance(token, Placeholder) else token)
+        pieces += [token] if isinstance(token, Placeholder) else _decoded(token)
     _emit(made, pieces, "".join(raw))
     return made
 
@@ -41,12 +49,12 @@ def html_units(text: str) -> Sequenced:
 def _decoded(text: str) -> list[Piece]:
     """The words that the source stands for; addresses and placeholders are held."""
     return [
-        Held(html.escape(piece.source, quote=False)) if isinstance(piece, Held) else piece
+        Placeholder(html.escape(piece.source, quote=False)) if isinstance(piece, Placeholder) else piece
         for piece in pieces_of(html.unescape(text))
     ]
 
 
-def _emit(made: Sequenced, pieces: list[Piece], raw: str) -> None:
+def _emit(made: OrderedPlaceholder, pieces: list[Piece], raw: str) -> None:
     lead, core, trail = margins(raw)
     made.keep(lead)
     if not core:
@@ -65,7 +73,7 @@ def _emit(made: Sequenced, pieces: list[Piece], raw: str) -> None:
     made.keep(trail)
 
 
-def _add(made: Sequenced, pieces: list[Piece], source: str) -> None:
+def _add(made: OrderedPlaceholder, pieces: list[Piece], source: str) -> None:
     lead, core, trail = margins(source)
     made.keep(lead)
     cut = [piece.strip() if isinstance(piece, str) and len(pieces) == 1 else piece for piece in pieces]
@@ -94,7 +102,7 @@ def _tokens(text: str) -> Iterator[tuple[Piece, bool]]:
             continue
         if start > at:
             yield text[at:start], False
-        yield Held(text[start:end], ordered=True), not whole
+        yield Placeholder(text[start:end], ordered=True), not whole
         at = end
     if at < len(text):
         yield text[at:], False

@@ -6,7 +6,15 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from atrium.product.translation.units.markdown_spans import Labels, spans_of
-from atrium.product.translation.units.placeholders import Held, Piece, Sequenced, held_in, lines_of, margins, unit_of
+from atrium.product.translation.units.placeholders import (
+    OrderedPlaceholder,
+    Piece,
+    Placeholder,
+    held_in,
+    lines_of,
+    margins,
+    unit_of,
+)
 
 # `>`, `-`, `1.` and `- [ ]` before the content of a line, however many.
 _PREFIX = re.compile(r"(?:[ \t]*(?:>[ \t]?|(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?))*+[ \t]*")
@@ -30,7 +38,7 @@ _HTML_BLOCK = re.compile(rf"</?(?:{_BLOCK_TAGS})(?:[\s/>]|$)|</?[A-Za-z][\w-]*(?
 _RAW_HTML = re.compile(r"<(script|pre|style|textarea)(?:[\s>]|$)|(<!--)|(<\?)|(<![A-Za-z])|(<!\[CDATA\[)", re.I)
 
 
-def markdown_units(text: str) -> Sequenced:
+def markdown_units(text: str) -> OrderedPlaceholder:
     """The units of a document."""
     return _Blocks(_labels(text)).cut(text)
 
@@ -92,7 +100,7 @@ class _Blocks:
     """One pass over the lines of a document."""
 
     labels: Labels
-    made: Sequenced = field(default_factory=Sequenced)
+    made: OrderedPlaceholder = field(default_factory=OrderedPlaceholder)
     paragraph: list[_Line] = field(default_factory=list)
     # What ends the block that is being kept whole, if one is.
     until: Callable[[str], bool] | None = None
@@ -100,7 +108,7 @@ class _Blocks:
     indent: int = 0
     after_blank: bool = True
 
-    def cut(self, text: str) -> Sequenced:
+    def cut(self, text: str) -> OrderedPlaceholder:
         lines = lines_of(text)
         at = self._front_matter(lines)
         while at < len(lines):
@@ -213,7 +221,7 @@ class _Blocks:
             if ending:
                 pieces += [
                     *spans_of(joined, self.labels),
-                    Held(ending + line.end + lines[number + 1].prefix, ordered=True),
+                    Placeholder(ending + line.end + lines[number + 1].prefix, ordered=True),
                 ]
                 joined = ""
             else:
@@ -271,15 +279,15 @@ class _SameSpans:
     labels: Collection[str]
 
     def __call__(self, new: str) -> bool:
-        wanted = [piece for piece in self.pieces if isinstance(piece, Held) and "\n" not in piece.source]
+        wanted = [piece for piece in self.pieces if isinstance(piece, Placeholder) and "\n" not in piece.source]
         found: list[Piece] = []
         for line in lines_of(new):
             found += spans_of(_broken(line.rstrip("\r\n"))[0], self.labels)
-        held = [piece for piece in found if isinstance(piece, Held)]
+        held = [piece for piece in found if isinstance(piece, Placeholder)]
         return held_in(held) == held_in(wanted) and _ordered(held) == _ordered(wanted)
 
 
-def _ordered(held: Sequence[Held]) -> list[Held]:
+def _ordered(held: Sequence[Placeholder]) -> list[Placeholder]:
     return [piece for piece in held if piece.ordered]
 
 
@@ -288,7 +296,7 @@ class _SameBlock(_SameSpans):
     """The same for a block of prose: it has the same line breaks, and no line of it begins a block of another kind."""
 
     def __call__(self, new: str) -> bool:
-        breaks = [piece.source for piece in self.pieces if isinstance(piece, Held) and "\n" in piece.source]
+        breaks = [piece.source for piece in self.pieces if isinstance(piece, Placeholder) and "\n" in piece.source]
         for one in dict.fromkeys(breaks):
             new = new.replace(one, "\n")
         return new.count("\n") == len(breaks) and all(map(_is_prose, lines_of(new))) and _SameSpans.__call__(self, new)

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from unicodedata import category
 
-from atrium.product.translation.units.placeholders import ADDRESS, PLACEHOLDER, Held, Piece
+from atrium.product.translation.units.placeholders import ADDRESS, PLACEHOLDER, Piece, Placeholder
 
 Labels = Collection[str]
 _TITLE = r"""(?:[ \t\n]{1,20}(?:"[^"\n]{0,500}"|'[^'\n]{0,500}'))?[ \t]{0,20}"""
@@ -66,9 +66,11 @@ class _Spans:
         self._say(self.text[at:])
         self._pair()
         pieces = _joined(self.found)
-        if Held("![", ordered=True) in pieces:
+        if Placeholder("![", ordered=True) in pieces:
             # Code that moves into the description of a picture would be none there.
-            return [Held(piece.source, ordered=True) if isinstance(piece, Held) else piece for piece in pieces]
+            return [
+                Placeholder(piece.source, ordered=True) if isinstance(piece, Placeholder) else piece for piece in pieces
+            ]
         return pieces
 
     def _say(self, words: str) -> None:
@@ -82,7 +84,7 @@ class _Spans:
             case "code":
                 return self._code(start, end)
             case "free" | "ordered":
-                self.found.append(Held(token[0], ordered=token.lastgroup == "ordered"))
+                self.found.append(Placeholder(token[0], ordered=token.lastgroup == "ordered"))
             case "open":
                 self.brackets.append((len(self.found), start))
                 self.found.append(token[0])
@@ -101,7 +103,7 @@ class _Spans:
             self.found.append(self.text[start:end])
             return end
         close = places[0] + end - start
-        self.found.append(Held(self.text[start:close]))
+        self.found.append(Placeholder(self.text[start:close]))
         return close
 
     def _close(self, sign: str, start: int, end: int) -> int:
@@ -121,8 +123,8 @@ class _Spans:
                 return start + 1
             if reference == "":
                 return self._whole(place, began, end)
-            self.found[place] = Held(opening, ordered=True)
-            self.found.append(Held(sign, ordered=True))
+            self.found[place] = Placeholder(opening, ordered=True)
+            self.found.append(Placeholder(sign, ordered=True))
             if opening == "[":
                 # No link inside a link: brackets further out are words.
                 further_out = [one for one in self.brackets[self.pictures :] if self.found[one[0]] == "!["]
@@ -140,7 +142,7 @@ class _Spans:
     def _whole(self, place: int, began: int, end: int) -> int:
         """A reference whose words are its name: held with them."""
         del self.found[place:]
-        self.found.append(Held(self.text[began:end], ordered=True))
+        self.found.append(Placeholder(self.text[began:end], ordered=True))
         return end
 
     def _flanks(self, run: str, start: int, end: int) -> tuple[bool, bool]:
@@ -181,7 +183,9 @@ def _joined(found: list[Piece | _Stress]) -> list[Piece]:
     pieces: list[Piece] = []
     words: list[str] = []
     for one in found:
-        piece: Piece = (Held(one.run, ordered=True) if one.paired else one.run) if isinstance(one, _Stress) else one
+        piece: Piece = (
+            (Placeholder(one.run, ordered=True) if one.paired else one.run) if isinstance(one, _Stress) else one
+        )
         if isinstance(piece, str):
             words.append(piece)
             continue

@@ -9,15 +9,15 @@ from atrium.kit.text.icu import (
     Choice,
     Message,
     MessageRefused,
+    PlainText,
     Pound,
     Tag,
-    Text,
     parse,
     print_node,
     takes_pound,
 )
 from atrium.kit.text.languages import PluralKind, is_one_only_for_one, plural_forms
-from atrium.product.translation.units.placeholders import Held, Unit, margins, unit_of
+from atrium.product.translation.units.placeholders import Placeholder, Unit, margins, unit_of
 
 # What stands for a choice in the source of the body around it: private characters that no reply may contain.
 _STAND_IN = re.compile("\x00(\\d+)\x00")
@@ -99,16 +99,16 @@ def _stand_in(number: int) -> str:
     return f"\x00{number}\x00"
 
 
-def _pieces(body: Message) -> list[str | Held]:
-    core = list[str | Held]()
+def _pieces(body: Message) -> list[str | Placeholder]:
+    core = list[str | Placeholder]()
     for number, node in enumerate(body):
         match node:
-            case Text():
+            case PlainText():
                 core.append(node.text)
             case Choice():
-                core.append(Held(_stand_in(number)))
+                core.append(Placeholder(_stand_in(number)))
             case _:
-                core.append(Held(print_node(node), ordered=isinstance(node, Tag)))
+                core.append(Placeholder(print_node(node), ordered=isinstance(node, Tag)))
     # White space around a body stays outside of it.
     if core and isinstance(core[0], str):
         core[0] = core[0].lstrip()
@@ -131,7 +131,7 @@ class _Escape:
     pound: bool
 
     def __call__(self, words: str) -> str:
-        return print_node(Text(words), pound=self.pound)
+        return print_node(PlainText(words), pound=self.pound)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,14 +38,14 @@ class ReplyBroken(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class Placeholder:
     """What a mark stands for; ordered ones keep their order among themselves, because they nest."""
 
     source: str
     ordered: bool = False
 
 
-Piece = str | Held
+Piece = str | Placeholder
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Unit:
 
     source: str
     sent: str
-    held: tuple[Held, ...]
+    held: tuple[Placeholder, ...]
     # Turns words of a reply into source of the format. Both cross to other processes: functions of a module, or objects.
     escape: Callable[[str], str] = str
     # Whether the new source of this unit still reads as what it was.
@@ -99,7 +99,7 @@ class Template(Protocol):
 
 
 @dataclass(slots=True)
-class Sequenced:
+class OrderedPlaceholder:
     """A document whose units stand one after the other, between parts that no model sees."""
 
     parts: list[str | int] = field(default_factory=list)
@@ -135,11 +135,11 @@ def unit_of(
     note: str = "",
 ) -> Unit | None:
     """A unit of these pieces; None when there is no word in it."""
-    sent, held = list[str](), list[Held]()
+    sent, held = list[str](), list[Placeholder]()
     words = False
     for piece in pieces:
         for part in split_odd(piece) if isinstance(piece, str) else (piece,):
-            if isinstance(part, Held):
+            if isinstance(part, Placeholder):
                 sent.append(f"⟦{len(held)}⟧")
                 held.append(part)
             else:
@@ -154,7 +154,7 @@ def split_odd(text: str) -> Iterator[Piece]:
     for found in _ODD.finditer(text):
         if found.start() > at:
             yield text[at : found.start()]
-        yield Held(found[0])
+        yield Placeholder(found[0])
         at = found.end()
     if at < len(text):
         yield text[at:]
@@ -164,15 +164,15 @@ def pieces_of(text: str, pattern: re.Pattern[str] = _PROSE, *, ordered: bool = F
     """Text, with what the pattern finds held back."""
     pieces, at = list[Piece](), 0
     for found in pattern.finditer(text):
-        pieces += [text[at : found.start()], Held(found[0], ordered)]
+        pieces += [text[at : found.start()], Placeholder(found[0], ordered)]
         at = found.end()
     pieces.append(text[at:])
     return [piece for piece in pieces if piece]
 
 
-def text_units(text: str) -> Sequenced:
+def text_units(text: str) -> OrderedPlaceholder:
     """Plain text, paragraph by paragraph; addresses and placeholders are held back."""
-    made, paragraph = Sequenced(), list[str]()
+    made, paragraph = OrderedPlaceholder(), list[str]()
     for line in [*lines_of(text), ""]:
         if line.strip():
             paragraph.append(line)
@@ -198,15 +198,15 @@ def lines_of(text: str) -> list[str]:
 class _SameText:
     """Whether a new text is one paragraph with the same things held back."""
 
-    wanted: Counter[Held]
+    wanted: Counter[Placeholder]
 
     def __call__(self, new: str) -> bool:
         return all(map(str.strip, lines_of(new))) and held_in(pieces_of(new)) == self.wanted
 
 
-def held_in(pieces: Sequence[Piece]) -> Counter[Held]:
+def held_in(pieces: Sequence[Piece]) -> Counter[Placeholder]:
     """How often each thing is held back."""
-    return Counter(piece for piece in pieces if isinstance(piece, Held))
+    return Counter(piece for piece in pieces if isinstance(piece, Placeholder))
 
 
 def margins(text: str) -> tuple[str, str, str]:
@@ -235,9 +235,9 @@ def sentences(text: str, longest: int = LONGEST_UNIT) -> Iterator[str]:
         yield text[start:]
 
 
-def divided(unit: Unit, longest: int = LONGEST_UNIT) -> Sequenced:
+def divided(unit: Unit, longest: int = LONGEST_UNIT) -> OrderedPlaceholder:
     """A long unit as a document of its own: its units are parts that end with sentences, and filled it is a reply for the whole."""
-    made = Sequenced()
+    made = OrderedPlaceholder()
     for part in _between_marks(sentences(unit.sent, longest)):
         lead, core, trail = margins(part)
         made.keep(lead)
@@ -258,10 +258,10 @@ def _between_marks(parts: Iterator[str]) -> Iterator[str]:
             yield text[:cut]
 
 
-def _marks_held(sent: str, held: Sequence[Held]) -> Iterator[Piece]:
+def _marks_held(sent: str, held: Sequence[Placeholder]) -> Iterator[Piece]:
     """What a model is sent, with its marks held back under numbers of their own."""
     for number, part in enumerate(_MARK.split(sent)):
         if number % 2:
-            yield Held(f"⟦{part}⟧", held[int(part)].ordered)
+            yield Placeholder(f"⟦{part}⟧", held[int(part)].ordered)
         elif part:
             yield part
