@@ -1,4 +1,4 @@
-"""The fuse box: every domain and what it plugs in, in floor order."""
+"""Every domain and what it registers, in dependency order."""
 
 from atrium.admin.backups import chores as backup_chores
 from atrium.admin.companies import handlers as companies

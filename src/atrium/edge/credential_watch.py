@@ -1,4 +1,4 @@
-"""What lasts: an upload, a download or a stream ends with the credential it came with, in every process."""
+"""Ends uploads, downloads and streams when the credential they use is revoked, in every process."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""The side a company comes to: judged and compared with who is here before anything is written, then all of it or nothing."""
+"""The receiving side of a company's move: the archive is checked and compared with who is here, then all of it is written or nothing."""
 
 import asyncio
 import hashlib

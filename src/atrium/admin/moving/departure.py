@@ -1,4 +1,4 @@
-"""The side a company leaves: made read-only, written out as of one instant, released when the other side has it; or it stays."""
+"""The sending side of a company's move: read-only, written out as of one instant, released when the other side has it; or it stays."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime

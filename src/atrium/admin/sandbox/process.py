@@ -1,4 +1,4 @@
-"""One process of a guest: JSON-RPC in lines, one call at a time, standing still between calls."""
+"""A guest's process: JSON-RPC in lines, one call at a time, stopped between calls."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""One reply under way: a model is asked in a task of its own, readers or not, and the reply is settled once, however it ends."""
+"""One model reply in progress: it runs in a task of its own, readers or not, and is settled exactly once."""
 
 import asyncio
 import math

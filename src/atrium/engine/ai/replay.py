@@ -1,4 +1,4 @@
-"""Reading a turn that another process asks for, or that has ended: out of PostgreSQL, as its pieces are stored."""
+"""Replay of a turn that another process runs, or that has ended: out of PostgreSQL, as its pieces are stored."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing

@@ -1,4 +1,4 @@
-"""What keeps turns: their pieces are stored once a second, the turns of a dead process are settled, old ones are forgotten."""
+"""Upkeep of turns: new output is stored every second, turns of dead processes are settled, old ones are deleted."""
 
 import asyncio
 import contextlib

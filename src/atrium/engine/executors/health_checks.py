@@ -1,4 +1,4 @@
-"""Whether the machines that this server calls answer: a light look at each of them, by one process at a time."""
+"""Health checks of the machines that this server calls, made by one process at a time."""
 
 import asyncio
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""From a claim to an attempt that may begin: content, owner and quota, behind the wall of the job's own company."""
+"""Attempts: what a claimed job needs before it may begin (content, owner, quota), behind the wall of its own company."""
 
 import asyncio
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Jobs that are parts of something else: that pays for them, follows what their workers say, and ends them."""
+"""Jobs owned by something else, such as a turn: that pays for them, streams their output and ends them."""
 
 from datetime import timedelta
 from uuid import UUID

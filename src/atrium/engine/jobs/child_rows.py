@@ -1,4 +1,4 @@
-"""SQL of jobs that are parts of something else, and of what their workers say."""
+"""SQL of jobs owned by something else, and of their workers' output."""
 
 from uuid import UUID
 

@@ -1,4 +1,4 @@
-"""Ending attempts: once each, in batches, with everything that follows from it in the same transaction."""
+"""Settlement of attempts: once each, in batches, with everything that follows from it in the same transaction."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Packing: what a caller can read of a folder, or of some objects, as one archive."""
+"""Archives: what a caller can read of a folder, or of some objects, in one file."""
 
 import re
 from collections.abc import AsyncGenerator

@@ -1,4 +1,4 @@
-"""Moving: an object gets another key, alone or with its folder; its id, versions, grants and provenance stay."""
+"""Moves: an object gets another key, alone or with its folder; its id, versions, grants and provenance stay."""
 
 from uuid import UUID
 

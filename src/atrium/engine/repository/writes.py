@@ -1,4 +1,4 @@
-"""Writing: every way an object gains a version, each in one transaction with its event and its bytes counted."""
+"""Writes: every way an object gains a version, each in one transaction with its event and its bytes counted."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TypeVar

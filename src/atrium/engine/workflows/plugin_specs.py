@@ -1,4 +1,4 @@
-"""Specs that plugins bring: the digest of each is made once per process."""
+"""Workflow specs shipped by plugins; each digest is computed once per process."""
 
 import hashlib
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What a process remembers of workflows between requests: how many runs teams have open, specs, and which runs people started."""
+"""What a process keeps of workflows between requests: how many runs teams have open, specs, and which runs people started."""
 
 from dataclasses import dataclass, field
 from time import monotonic

@@ -1,4 +1,4 @@
-"""Advancing runs: inside the transaction that settles their jobs, all runs of a settlement together."""
+"""Progress of runs: all runs of a settlement together, inside the transaction that settles their jobs."""
 
 import re
 from collections import Counter, defaultdict

@@ -1,4 +1,4 @@
-"""Resuming: a new run that takes over what an ended one has done, and goes on at a step."""
+"""Resumption: a new run that takes over what an ended one has done, and goes on at a step."""
 
 from dataclasses import dataclass, replace
 

@@ -1,4 +1,4 @@
-"""Giving: the one place that decides who may give whom a role, a role in the company, the operator's flag or a scope."""
+"""Role changes: the one place that decides who may give whom a role, a role in the company, the operator's flag or a scope."""
 
 from typing import NoReturn
 from uuid import UUID

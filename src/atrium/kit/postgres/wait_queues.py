@@ -1,4 +1,4 @@
-"""Waiters with the same key share one queue; each notification triggers one batched fetch for up to `most` of them."""
+"""Queues of waiters by key; each notification triggers one batched fetch for up to `most` of them."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""Two entities said to be one, and that taken back."""
+"""Merging two entities, and undoing a merge."""
 
 from uuid import UUID
 

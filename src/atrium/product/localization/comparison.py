@@ -1,4 +1,4 @@
-"""What a file says against what a message has: pure steps for threads, a batch of one locale at a time."""
+"""Comparison of a file with the messages there are: pure steps for threads, a batch of one locale at a time."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Taking catalogs in: what a file says against what a message has, batch by batch, one small transaction each.
+"""Imports: what a file says against what a message has, batch by batch, one small transaction each.
 
 A person's approval outranks a file. A file that is lost or empty removes nothing. What does not differ is not written.
 """

@@ -1,4 +1,4 @@
-"""Keeping the index: it follows things in the transaction that changes them, and is made anew beside writers."""
+"""Writes the index in the transaction that changes a thing, and rebuilds it beside writers."""
 
 from uuid import UUID
 

@@ -1,4 +1,4 @@
-"""Firing: a version that was just written starts the workflows of the triggers it matches, or leaves a reason why not.
+"""Fires: a version that was just written starts the workflows of the triggers it matches, or leaves a reason why not.
 
 The version never fails because of a trigger: each starts its run in a part of the transaction that can be undone.
 """
