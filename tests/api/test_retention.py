@@ -56,6 +56,20 @@ async def test_each_batch_is_a_transaction_and_a_round_has_an_end(
     assert {(age, most) for _, age, most in seen} == {(timedelta(hours=1), retention.BATCH)}
 
 
+async def test_a_round_goes_on_until_nothing_old_is_left(company: Company) -> None:
+    left = 50 * retention.BATCH + 7
+
+    async def forget(db: Any, age: timedelta, most: int) -> int:
+        nonlocal left
+        dropped = min(left, most)
+        left -= dropped
+        return dropped
+
+    gone = await Retention("probe", always(timedelta(hours=1)), forget).run(company.house.services)
+
+    assert (left, gone) == (0, 50 * retention.BATCH + 7)
+
+
 async def test_two_processes_may_forget_at_once(company: Company) -> None:
     results = await asyncio.gather(*(one.run(company.house.services) for one in RETENTIONS for _ in range(2)))
 

@@ -9,7 +9,8 @@ from atrium.seams.settings import Settings
 from atrium.seams.wiring import Chore
 
 EVERY_SECONDS = 300
-BATCH, MOST_BATCHES = 1_000, 20
+# A round goes on to the end; its own end is for a table that fills faster than it empties.
+BATCH, MOST_BATCHES = 1_000, 1_000
 # A setting may name more days than a date can lie back.
 LONGEST = timedelta(days=36_525)
 
