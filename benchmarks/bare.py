@@ -17,11 +17,11 @@ import uvicorn
 from atrium.ground.audit import store as audit
 from atrium.ground.identity.store import FIND_PRINCIPAL
 from atrium.kit.ids import NIL, new_id
-from atrium.kit.postgres.database import APP_ROLE, Transaction, compiled
+from atrium.kit.postgres.database import APP_ROLE, Transaction, compile_statement
 from atrium.kit.work.compute import run_small
 from atrium.product.notes.handlers import NoteDraft
 from atrium.product.notes.model import Note
-from atrium.product.notes.store import FIND, INSERT, listing
+from atrium.product.notes.store import FIND, INSERT, listing_sql
 from atrium.product.search.store import INSERT_ROW, values_of
 from atrium.product.search.words import index
 from atrium.seams.context import ANONYMOUS
@@ -51,12 +51,12 @@ def _audit_insert() -> str:
 
 def _statement(sql: str) -> tuple[str, Callable[[dict[str, Any]], tuple[Any, ...]]]:
     """The text as the driver gets it, and how to put named values into its order."""
-    text, names = compiled(sql)
+    text, names = compile_statement(sql)
     return text, itemgetter(*names)
 
 
 READ, read_values = _statement(FIND)
-LIST, list_values = _statement(listing("team", after=False, search=False, many=False))
+LIST, list_values = _statement(listing_sql("team", after=False, search=False, many=False))
 CREATE, create_values = _statement(INSERT)
 INDEX, index_values = _statement(INSERT_ROW)
 TRACE, trace_values = _statement(_audit_insert())

@@ -19,7 +19,7 @@ from atrium.engine.inference.estimates import Estimator
 from atrium.engine.inference.wire import Machine, OpenAIWire
 from atrium.kit.ids import NIL
 from atrium.kit.web.outbound import Outbound
-from atrium.kit.web.sse import framed
+from atrium.kit.web.sse import sse_frame
 from atrium.kit.work.compute import ComputePool
 from atrium.seams.models import Message, TextPiece, Turn
 from atrium.seams.routes import EventStream
@@ -69,7 +69,7 @@ class Pipe:
                 for event in events:
                     number += 1
                     if isinstance(event, TextPiece):
-                        frames.append(framed(f"turn.{number}", "delta", {"text": event.text}))
+                        frames.append(sse_frame(f"turn.{number}", "delta", {"text": event.text}))
                 if frames:
                     yield b"".join(frames)
 

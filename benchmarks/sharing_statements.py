@@ -18,7 +18,7 @@ import msgspec
 from atrium.engine.repository import listing_rows, trash_rows
 from atrium.engine.repository import store as objects
 from atrium.engine.repository.model import Filter
-from atrium.kit.postgres.database import compiled
+from atrium.kit.postgres.database import compile_statement
 from atrium.product.notes import store as notes
 from atrium.product.notes import trash_rows as note_trash
 from atrium.seams.context import ANONYMOUS, Principal
@@ -42,7 +42,7 @@ class Explained:
     async def _explain(self, sql: str, values: dict[str, Any]) -> None:
         if self.blocks >= 0:
             return
-        text, names = compiled(sql)
+        text, names = compile_statement(sql)
         plan = await self._connection.fetchval(
             f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {text}", *[values[name] for name in names]
         )

@@ -78,7 +78,7 @@ FAULTS = (
     Fault(
         Mutant(
             "jobs", "a job is not narrowed to the token that queued it", "src/atrium/engine/jobs/attempts.py",
-            "identity.narrowed(owner, content.scope)", "identity.narrowed(owner, None)",
+            "identity.narrow_principal(owner, content.scope)", "identity.narrow_principal(owner, None)",
             "tests/jobs/test_runner.py::test_a_job_reaches_no_further_than_the_token_that_queued_it",
         ),
         ("tests/jobs",),

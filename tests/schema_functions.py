@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from atrium.kit.files.paths import shipped
+from atrium.kit.files.paths import shipped_path
 
 # From its first line to the end of its body; a function whose body stands in plain quotes is not among them.
 _FUNCTION = re.compile(
@@ -29,7 +29,7 @@ class Definition:
 def newest(folder: Path | None = None) -> dict[str, Definition]:
     """The newest definition of every function, by name; files are named from the top of a checkout."""
     made: dict[str, Definition] = {}
-    for path in sorted((folder or shipped("migrations")).glob("*.sql")):
+    for path in sorted((folder or shipped_path("migrations")).glob("*.sql")):
         for found in _FUNCTION.finditer(path.read_text()):
             made[found[1]] = Definition(f"migrations/{path.name}", found[0])
     return made

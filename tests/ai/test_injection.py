@@ -294,7 +294,7 @@ async def test_honest_tasks_finish_and_are_asked_about_only_when_tainted(
 
 
 def _no_taint(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = agent_calls.call_one
+    kept = agent_calls.make_call
 
     async def call_one(*arguments: Any, approved: bool) -> Any:
         return await kept(*arguments, approved=True)

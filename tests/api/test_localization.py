@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from atrium.ground.tenancy import locales
-from atrium.kit.files.paths import shipped
+from atrium.kit.files.paths import shipped_path
 from atrium.kit.text import catalogs
 from atrium.product.localization import service
 from atrium.seams.context import ANONYMOUS, Operation
@@ -95,7 +95,7 @@ async def test_what_is_no_locale_is_refused(nobody: Client, locale: str) -> None
 async def test_the_instance_offers_exactly_the_locales_that_ship(nobody: Client) -> None:
     offered = (await nobody.get("/api/config"))["localization"]["locales"]
 
-    assert offered == catalogs.available(shipped("locales"))
+    assert offered == catalogs.available(shipped_path("locales"))
 
 
 async def test_a_catalog_that_the_reader_has_is_not_sent_again(nobody: Client) -> None:
@@ -123,6 +123,6 @@ def test_parents_are_those_of_cldr_and_never_in_another_script(locale: str, chai
 
 @pytest.mark.parametrize("locale", ["es", "is", "nl"])
 def test_every_locale_has_every_message(locale: str) -> None:
-    root = shipped("locales")
+    root = shipped_path("locales")
 
     assert catalogs.read_locale(root, locale).keys() == catalogs.read_locale(root, "en").keys()

@@ -12,7 +12,7 @@ from atrium.admin.backups.model import Facts, Instance
 from atrium.boot.assemble import Application
 from atrium.boot.instance import instance_of
 from atrium.boot.wiring import DOMAINS
-from atrium.kit.postgres.snapshots import owning
+from atrium.kit.postgres.snapshots import begin_as_owner
 from atrium.seams.blobs import close_store
 from atrium.seams.wiring import Domain
 from tests.client import Client
@@ -77,7 +77,7 @@ async def restore(url: str, data: Path, backup: Path, **settings: Any) -> int:
 
 
 async def facts_of(url: str) -> Facts:
-    async with owning(url) as db:
+    async with begin_as_owner(url) as db:
         return await service.read_facts(db)
 
 

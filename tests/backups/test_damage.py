@@ -117,7 +117,7 @@ async def test_a_newer_schema_is_refused_with_both_numbers(backup: Path) -> None
     assert manifest is not None
     number = len(read_migrations())
     newer = msgspec.structs.replace(manifest, schema=msgspec.structs.replace(manifest.schema, number=number + 1))
-    folders.write_manifest(backup, service.signed(newer, KEYS))
+    folders.write_manifest(backup, service.sign_manifest(newer, KEYS))
 
     with pytest.raises(BackupRefused, match=f"schema is at {number + 1} and this program knows {number};"):
         await restoration.require_restorable(backup, KEYS)

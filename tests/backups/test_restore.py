@@ -17,7 +17,7 @@ from atrium.boot.serve import prepare_database
 from atrium.commands import backups
 from atrium.engine.repository import blob_check as blob_verification
 from atrium.engine.repository import release
-from atrium.kit.files.paths import shipped
+from atrium.kit.files.paths import shipped_path
 from atrium.kit.postgres.database import Database
 from atrium.kit.postgres.migrate import migrate, read_migrations
 from tests.api.signing_in import COOKIE_WANTED, with_cookie, with_token
@@ -278,7 +278,7 @@ async def test_tags_and_cursors_of_before_a_restore_match_nothing_after_it(tmp_p
 
 async def test_a_start_backs_up_before_it_migrates(tmp_path: Path) -> None:
     names = [one.name for one in read_migrations()]
-    shutil.copytree(shipped("migrations"), tmp_path / "older")
+    shutil.copytree(shipped_path("migrations"), tmp_path / "older")
     cut_after(tmp_path / "older", len(names) - 1)
     async with fresh_database(migrated=False) as url:
         await migrate(url, tmp_path / "older")

@@ -83,7 +83,7 @@ async def refused_by_a_tool_that_waits(world: "World") -> Any:
     try:
         op = await acting(world.house, world.mia)
         call = AgentCall(1, 1, tool.name, {}, "read", digest_of(tool, {}))
-        return await agent_calls.call_one(op, tool, call, _Keeps(), approved=True)  # type: ignore[arg-type]
+        return await agent_calls.make_call(op, tool, call, _Keeps(), approved=True)  # type: ignore[arg-type]
     finally:
         del registry.tools["told"]
 

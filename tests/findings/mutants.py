@@ -258,7 +258,7 @@ MUTANTS = (
     ),
     Mutant(
         "E19", "terms are compared as they are written", "src/atrium/product/translation/glossary.py",
-        "folded(other.term) == plain", "other.term == plain",
+        "fold_case(other.term) == plain", "other.term == plain",
         "tests/translation/test_glossary.py::test_e19_a_term_that_another_contradicts_is_refused_and_the_other_is_named",
     ),
     Mutant(

@@ -9,7 +9,7 @@ import pytest
 
 from atrium.boot.assemble import Application
 from atrium.boot.requirements import problems_with
-from atrium.kit.files.paths import shipped
+from atrium.kit.files.paths import shipped_path
 from atrium.kit.postgres.migrate import migrate, read_migrations
 from atrium.seams.settings import BadSetting, Plans, Settings, read_settings
 from tests.client import Answer, Client
@@ -229,7 +229,7 @@ def test_d17_a_cap_that_nobody_knows_stops_the_start(tmp_path: Path) -> None:
 
 
 async def test_d17_limits_of_an_older_plan_are_known_as_the_plans(tmp_path: Path) -> None:
-    folder = shutil.copytree(shipped("migrations"), tmp_path / "migrations")
+    folder = shutil.copytree(shipped_path("migrations"), tmp_path / "migrations")
     names = [migration.name for migration in read_migrations()]
     for name in names[names.index(next(name for name in names if name.endswith("_plan_limits"))) :]:
         (folder / f"{name}.sql").unlink()

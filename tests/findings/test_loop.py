@@ -22,7 +22,7 @@ from atrium.kit.postgres.presence import SPACE
 from atrium.kit.text.icu import MessageRefused
 from atrium.kit.work.compute import SMALL, ComputePool
 from atrium.product.knowledge.model import ReplyRefused
-from atrium.product.knowledge.reply_check import TextChunk, judged
+from atrium.product.knowledge.reply_check import TextChunk, check_reply
 from atrium.product.search import snippets, words
 from atrium.product.translation.units.html import html_units
 from atrium.product.translation.units.markdown import markdown_units
@@ -195,8 +195,8 @@ PARSERS: dict[str, Callable[[str], Any]] = {
         ["a", "anchor"], "b", ["anch"], [snippets.SnippetSource("Anchor", "a/b", text)]
     ),
     "index words": lambda text: words.index("Anchor", "a/b", text),
-    "reply": lambda text: judged(text, TextChunk(text, 0), NIL),
-    "quotes of a reply": lambda text: judged(reply_about(text), TextChunk(text, 0), NIL),
+    "reply": lambda text: check_reply(text, TextChunk(text, 0), NIL),
+    "quotes of a reply": lambda text: check_reply(reply_about(text), TextChunk(text, 0), NIL),
     "workflow": lambda text: problems_in(workflow_of(text)),
 }
 SIZES = (4_000, 8_000, 16_000)

@@ -14,7 +14,7 @@ from msgspec import inspect
 from atrium.boot.assemble import Application
 from atrium.edge.endpoint import Endpoint
 from atrium.kit.ids import new_id
-from atrium.kit.web.pages import MOST_TEXT, fitting
+from atrium.kit.web.pages import MOST_TEXT, count_fitting
 from atrium.seams.routes import Content, Download, EventStream
 from tests.client import Answer, Client
 from tests.contract.rows import ENDPOINTS, name_of, speaks_ours
@@ -438,7 +438,7 @@ def items_of(page: Answer) -> list[dict[str, Any]]:
 def test_g9_what_fits_is_counted_as_it_is_sent(letter: str) -> None:
     texts = [letter * 100_000] * 40
 
-    sent = [len(msgspec.json.encode(text)) for text in texts[: fitting(texts)]]
+    sent = [len(msgspec.json.encode(text)) for text in texts[: count_fitting(texts)]]
 
     assert sum(sent[:-1]) < MOST_TEXT
     assert sum(sent) >= MOST_TEXT or len(sent) == len(texts)

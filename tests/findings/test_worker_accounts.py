@@ -11,7 +11,7 @@ from uuid import UUID
 import pytest
 
 from atrium.kit.crypto.tokens import digest_of, new_token
-from atrium.kit.files.paths import shipped
+from atrium.kit.files.paths import shipped_path
 from atrium.kit.ids import new_id
 from atrium.kit.postgres.migrate import migrate, read_migrations
 from tests.client import Client
@@ -110,7 +110,7 @@ async def superusers_database() -> AsyncIterator[tuple[str, str]]:
 @pytest.fixture(params=[owned_database, superusers_database])
 async def upgraded(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[str]:
     """A database that was filled under the schema before people could leave, and brought to head."""
-    folder = shutil.copytree(shipped("migrations"), tmp_path / "migrations")
+    folder = shutil.copytree(shipped_path("migrations"), tmp_path / "migrations")
     names = [migration.name for migration in read_migrations()]
     for name in names[names.index("0030_people_leave") :]:
         (folder / f"{name}.sql").unlink()

@@ -6,7 +6,7 @@ import pytest
 
 from atrium.engine.jobs import service, store
 from atrium.engine.jobs.model import State
-from atrium.kit.postgres.database import compiled
+from atrium.kit.postgres.database import compile_statement
 from tests.jobs.queue import Member, Queue
 from tests.postgres import blocks_read
 
@@ -23,7 +23,7 @@ SEA = """
 
 async def pages_touched(queue: Queue, member: Member, states: list[str]) -> int:
     """Pages of the database that one page of the listing reads, with a plan that is made for any value."""
-    text, names = compiled(store.LISTED_BY_STATE)
+    text, names = compile_statement(store.LISTED_BY_STATE)
     values = {
         "org_id": member.company.org.id, "team_id": member.team.id, "kind": None, "before": store.LAST_ID,
         "limit": 51, "served": [], "states": states,

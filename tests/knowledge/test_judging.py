@@ -10,8 +10,8 @@ from uuid import uuid4
 import pytest
 
 from atrium.product.knowledge.model import ReplyRefused
-from atrium.product.knowledge.names import entity_id, folded, normalised
-from atrium.product.knowledge.reply_check import TextChunk, judged
+from atrium.product.knowledge.names import entity_id, fold_text, normalise_name
+from atrium.product.knowledge.reply_check import TextChunk, check_reply
 
 TEXT = "Ada Lovelace worked with\n Charles Babbage in London. Acme Ltd. paid them, says the Project Falcon file."
 PART, SALT = TextChunk(TEXT, 100), uuid4()
@@ -88,7 +88,7 @@ WRAPPED: list[Callable[[str], str]] = [
 
 
 def test_a_reply_that_holds_is_taken_with_its_places() -> None:
-    found = judged(json.dumps(REPLY), PART, SALT)
+    found = check_reply(json.dumps(REPLY), PART, SALT)
 
     assert [(one.name, one.at) for one in found.mentions] == [
         ("Ada Lovelace", 100), ("Charles Babbage", 126), ("Acme Ltd.", 153), ("Project Falcon", 100 + TEXT.index("the Project")),
@@ -114,7 +114,7 @@ def test_what_is_not_one_json_text_is_refused_with_a_path(wrap: Callable[[str], 
 
 def refused(reply: str, what: str) -> None:
     try:
-        judged(reply, PART, SALT)
+        check_reply(reply, PART, SALT)
     except ReplyRefused as refusal:
         errors: Any = refusal.facts["errors"]
         assert errors, what
@@ -139,10 +139,10 @@ def test_spellings_that_are_one(one: str, other: str, type: str) -> None:
 
 @pytest.mark.parametrize(("one", "other"), [("Apple", "Apples"), ("Co", "Ltd"), ("The", "Dr")])
 def test_names_that_are_two(one: str, other: str) -> None:
-    assert normalised(one, "organisation") != normalised(other, "organisation")
+    assert normalise_name(one, "organisation") != normalise_name(other, "organisation")
     assert entity_id(SALT, "person", one) != entity_id(uuid4(), "person", one)
 
 
 def test_hostile_text_is_folded_in_time() -> None:
-    assert folded("(" * 10_000 + "\x00\u202e") == ""
-    assert len(folded("ﷺ" * 200)) < 10_000
+    assert fold_text("(" * 10_000 + "\x00\u202e") == ""
+    assert len(fold_text("ﷺ" * 200)) < 10_000

@@ -12,7 +12,7 @@ from atrium.boot.assemble import Application
 from atrium.engine.repository import permissions
 from atrium.product.knowledge import merges
 from atrium.product.knowledge.model import NotMergeable
-from atrium.product.knowledge.names import entity_id, normalised
+from atrium.product.knowledge.names import entity_id, normalise_name
 from tests.client import Client
 from tests.knowledge import world as worlds
 from tests.knowledge.conftest import Model, acting, call, document, entities, entity, learn, merge, put, settled, shapes
@@ -368,7 +368,7 @@ class History:
         op = await acting(self.house, person)
         async with op.begin() as ctx:
             salt = await ctx.db.value("SELECT salt FROM knowledge_salts WHERE team_id = :id", id=ctx.who.team_id)
-        keys = {(type, normalised(name, type)) for type in TYPES for name in NAMES}
+        keys = {(type, normalise_name(name, type)) for type in TYPES for name in NAMES}
         return {str(entity_id(salt, type, name)): (type, name) for type, name in keys}
 
     async def unmerge(self) -> None:

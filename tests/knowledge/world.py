@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from atrium.product.knowledge.names import normalised, one_line
+from atrium.product.knowledge.names import normalise_name, one_line
 from tests.knowledge.conftest import facts_in
 
 Key = tuple[str, str]
@@ -34,7 +34,7 @@ class World:
     def _read(self, id: str, text: str, found: Mapping[Key, "Seen"]) -> None:
         reply, keys, places = facts_in(text), dict[str, Key](), set[tuple[Key, int]]()
         for one in reply["entities"]:
-            key = keys[one["id"]] = (one["kind"], normalised(one["name"], one["kind"]))
+            key = keys[one["id"]] = (one["kind"], normalise_name(one["name"], one["kind"]))
             if (key, at := text.find(one["quote"])) not in places:
                 places.add((key, at))
                 seen = found[self.head(key)]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from atrium.kit.files.paths import shipped
+from atrium.kit.files.paths import shipped_path
 from atrium.kit.postgres.migrate import migrate
 from atrium.product.localization import checks
 from tests.localization.conftest import Desk, make_desk, write_catalogs
@@ -108,7 +108,7 @@ async def test_kills_and_crashes_in_the_middle_of_imports_lose_nothing(tmp_path:
     with private_postgres() as postgres:
         await migrate(postgres.url)
         async with open_application(settings_for(postgres.url, data_dir=tmp_path)) as house:
-            desk = await make_desk(house, shipped("locales"))
+            desk = await make_desk(house, shipped_path("locales"))
             _write(desk.own, 0)
             for turn in rounds(2, 30):
                 async with serving(postgres.url, **options):
@@ -133,7 +133,7 @@ async def test_an_import_of_a_killed_server_goes_on_in_another_one(tmp_path: Pat
     with private_postgres() as postgres:
         await migrate(postgres.url)
         async with open_application(settings_for(postgres.url, data_dir=tmp_path)) as house:
-            desk = await make_desk(house, shipped("locales"))
+            desk = await make_desk(house, shipped_path("locales"))
             await desk.coverage()
             write_catalogs(desk.own, en={"crash": many}, es={"crash": many})
             async with serving(postgres.url, **options) as [server]:

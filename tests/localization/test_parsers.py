@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from atrium.kit.files.paths import shipped
+from atrium.kit.files.paths import shipped_path
 from atrium.kit.text import catalogs
 from atrium.kit.text.icu import Argument, Choice, Message, MessageRefused, Tag, parse, walk
 from atrium.product.localization import checks
@@ -57,7 +57,7 @@ def _made(chance: random.Random) -> str:
 
 @pytest.mark.parametrize("many", [20_000, pytest.param(100_000, marks=pytest.mark.proof)])
 def test_two_parsers_read_the_same_promises(many: int) -> None:
-    chance, own = random.Random(3), [*catalogs.read_locale(shipped("locales"), "en").values()]
+    chance, own = random.Random(3), [*catalogs.read_locale(shipped_path("locales"), "en").values()]
     messages = sorted({*HARD, *own, *(_made(chance) for _ in range(many))})
 
     read, stricter = 0, Counter[str]()
@@ -94,7 +94,7 @@ def test_what_the_console_cannot_show_is_refused(source: str, text: str) -> None
 
 
 def test_no_catalog_that_ships_breaks_a_promise() -> None:
-    root = shipped("locales")
+    root = shipped_path("locales")
     english = catalogs.read_locale(root, "en")
     pairs = [
         (english[key], text)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from atrium.kit.files.paths import shipped
+from atrium.kit.files.paths import shipped_path
 from atrium.kit.text import catalogs
 from atrium.product.localization import checks, chores
 from atrium.product.translation.units.messages import icu_units
@@ -63,7 +63,7 @@ def _drafted(source: str, locale: str, engine: Callable[[str], str]) -> str | No
 
 @pytest.mark.parametrize("least", [2_000, pytest.param(20_000, marks=pytest.mark.proof)])
 def test_no_engine_breaks_a_message_that_is_kept(least: int) -> None:
-    own = list(catalogs.read_locale(shipped("locales"), "en").values())
+    own = list(catalogs.read_locale(shipped_path("locales"), "en").values())
     sources = HARD + (own if least == 20_000 else random.Random(7).sample(own, 60))
     cases = [(source, engine, locale) for source in sources for engine in ENGINES for locale in ("es", "is")]
     kept = [

@@ -45,14 +45,14 @@ def _texts(rows: list[MessageRow]) -> dict[str, str]:
 
 @pytest.mark.parametrize("format", ["json", "po", "xliff", "arb"])
 def test_nothing_changes_on_the_way_out_and_back(format: FileFormat, messages: list[MessageRow]) -> None:
-    body = formats.written(format, "es", messages)
+    body = formats.write_file(format, "es", messages)
 
     assert formats.read(body) == _texts(messages)
-    assert formats.written(format, "es", messages) == body
+    assert formats.write_file(format, "es", messages) == body
 
 
 def test_what_polib_saves_differs_by_its_edits_alone(tmp_path: Path, messages: list[MessageRow]) -> None:
-    (tmp_path / "es.po").write_bytes(formats.written("po", "es", messages))
+    (tmp_path / "es.po").write_bytes(formats.write_file("po", "es", messages))
     catalog = polib.pofile(str(tmp_path / "es.po"), encoding="utf-8", wrapwidth=60)
     edits = {entry.msgctxt: f'Nuevo "{n}"\n' for n, entry in enumerate(catalog) if n % 100 == 0}
     for entry in catalog:
@@ -64,7 +64,7 @@ def test_what_polib_saves_differs_by_its_edits_alone(tmp_path: Path, messages: l
 
 @pytest.mark.parametrize("encoding", ["UTF-8", "ASCII"])
 def test_what_an_xml_editor_saves_differs_by_its_edits_alone(encoding: str, messages: list[MessageRow]) -> None:
-    document = etree.parse(BytesIO(formats.written("xliff", "es", messages)))
+    document = etree.parse(BytesIO(formats.write_file("xliff", "es", messages)))
     units = document.findall(".//{*}trans-unit")
     edits = {str(unit.get("id")): f"Nuevo {n} ]]> & <x>" for n, unit in enumerate(units) if n % 100 == 0}
     for unit in units:

@@ -15,7 +15,7 @@ from atrium.boot.assemble import Application
 from atrium.boot.wiring import DOMAINS
 from atrium.commands.company import opened_mover, sealed_columns
 from atrium.kit.crypto.keys import Keyring
-from atrium.kit.postgres.snapshots import owning
+from atrium.kit.postgres.snapshots import begin_as_owner
 from atrium.seams.settings import Settings
 from tests.client import Client
 from tests.people import Company, found_company
@@ -77,7 +77,7 @@ class Side:
 
     async def rows(self, org_id: UUID) -> dict[str, list[dict[str, str | None]]]:
         """Every row of a company, its secrets opened; what is made anew on the other side is left out."""
-        async with owning(self.url) as db:
+        async with begin_as_owner(self.url) as db:
             await store.write_plainly(db)
             return {table.name: await self._rows_of(db, table, org_id) for table in await store.list_tables(db)}
 
@@ -104,7 +104,7 @@ class Side:
 
     async def counts(self) -> dict[str, int]:
         """How many rows of every company there are, in every table."""
-        async with owning(self.url) as db:
+        async with begin_as_owner(self.url) as db:
             tables = await store.list_tables(db)
         counted = " UNION ALL ".join(f"SELECT '{table.name}', count(*) FROM \"{table.name}\"" for table in tables)
         return {row[0]: row[1] for row in await run_as_owner(self.url, counted)}

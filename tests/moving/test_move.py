@@ -11,7 +11,7 @@ from atrium.admin.moving import store
 from atrium.admin.moving.model import MoveRefused
 from atrium.ground.audit import chain_check
 from atrium.kit.crypto.tokens import digest_of
-from atrium.kit.postgres.snapshots import owning
+from atrium.kit.postgres.snapshots import begin_as_owner
 from atrium.product.s3 import credentials
 from atrium.product.s3.model import S3Error
 from atrium.seams.context import ANONYMOUS, Operation
@@ -174,7 +174,7 @@ INDEXED = """
 
 
 async def test_a_company_is_found_without_reading_what_others_have() -> None:
-    async with fresh_database() as url, connected(url) as connection, owning(url) as db:
+    async with fresh_database() as url, connected(url) as connection, begin_as_owner(url) as db:
         tables = {table.name: table for table in await store.list_tables(db)}
         indexed = {row[0] for row in await db.rows(INDEXED)}
         await connection.execute("SET session_replication_role = replica")

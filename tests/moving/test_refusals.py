@@ -72,7 +72,7 @@ def rewritten(made: Made, place: Path, edit: Edit, change: Callable[[Manifest], 
         files={name: hashlib.sha256(content).hexdigest() for name, content in files.items()},
         sizes={name: len(content) for name, content in files.items()},
     )
-    raw = archives.encoded(archives.signed(change(manifest), Keyring(TRANSFER)))
+    raw = archives.encode_manifest(archives.sign_manifest(change(manifest), Keyring(TRANSFER)))
     with zipfile.ZipFile(place, "w") as out:
         for name, content in {**files, archives.MANIFEST: raw}.items():
             out.writestr(name, content)

@@ -208,7 +208,7 @@ def test_no_text_of_an_operator_becomes_script(vector: str) -> None:
     reader = _Scripts()
 
     # A file's address is made by the server; everything else is text that an operator writes.
-    reader.feed(template.filled(TEMPLATE, lambda kind, name: "/api/beta/asset/x" if kind == "asset" else vector))
+    reader.feed(template.fill(TEMPLATE, lambda kind, name: "/api/beta/asset/x" if kind == "asset" else vector))
 
     assert reader.running == 0
 

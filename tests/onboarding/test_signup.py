@@ -15,7 +15,7 @@ from altcha import v2
 
 from atrium.boot.assemble import Application
 from atrium.product.onboarding import answers, proof, prospect_rows
-from atrium.product.onboarding.funnel import derived
+from atrium.product.onboarding.funnel import derive_digest
 from atrium.product.onboarding.model import ProofBad, ProofExpired
 from atrium.product.onboarding.prospect_rows import NewProspect
 from tests.client import Client
@@ -283,7 +283,7 @@ def verdict(sent: str) -> str:
 
 def verdict_of_altcha(sent: str) -> str:
     """What the protocol's own library says, in the same words."""
-    secrets = (derived(SECRET, purpose) for purpose in ("challenge", "key"))
+    secrets = (derive_digest(SECRET, purpose) for purpose in ("challenge", "key"))
     try:
         found = v2.verify_solution(sent, next(secrets), hmac_key_secret=next(secrets))
     except (ValueError, KeyError, TypeError, AttributeError):
@@ -417,7 +417,7 @@ async def test_a_challenge_is_derived_beside_the_loop(
 
 
 async def test_many_sign_ups_from_one_network_make_the_next_ones_harder() -> None:
-    assert [proof.doubled(1000, many) for many in (0, 9, 10, 20, 30, 500)] == [1000, 1000, 2000, 4000, 8000, 8000]
+    assert [proof.tries_for(1000, many) for many in (0, 9, 10, 20, 30, 500)] == [1000, 1000, 2000, 4000, 8000, 8000]
     assert proof.network_of("192.0.2.77") == proof.network_of("192.0.2.1") == "192.0.2.0/24"
     assert proof.network_of("2001:db8:1:2::3") == proof.network_of("2001:db8:1:ff::4") == "2001:db8:1::/48"
     assert proof.network_of("2001:db8:1::") != proof.network_of("2001:db8:2::")

@@ -15,7 +15,7 @@ from atrium.engine.extraction.text_process import ENDINGS, TYPES, VAGUE, is_extr
 from atrium.engine.repository import trash
 from atrium.engine.repository.text_rows import UNREAD
 from atrium.kit.errors import AppError
-from atrium.kit.postgres.database import compiled
+from atrium.kit.postgres.database import compile_statement
 from tests.client import Client
 from tests.extraction import honest, hostile
 from tests.patience import PATIENCE
@@ -71,7 +71,7 @@ async def quiet_rows(house: Application, person: Client) -> int:
 
 async def pages_touched(house: Application, person: Client) -> int:
     """Pages of the database that listing what a person's team has not read touches, with a plan that is made for any value."""
-    text, names = compiled(UNREAD)
+    text, names = compile_statement(UNREAD)
     org_id, team_id, user_id = (UUID(id) for id in (person.org_id, person.team_id, person.user_id))
     values = {
         "org_id": org_id, "team_id": team_id, "user_id": user_id, "principals": [user_id, team_id, org_id], "by_role": True,

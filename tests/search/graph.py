@@ -5,7 +5,7 @@ from uuid import UUID
 
 from atrium.boot.assemble import Application
 from atrium.kit.ids import new_id
-from atrium.product.knowledge.names import entity_id, folded
+from atrium.product.knowledge.names import entity_id, fold_text
 from tests.client import Client
 from tests.postgres import run_as_owner
 
@@ -33,7 +33,7 @@ async def say(house: Application, owner: Client, object_id: str, *names: str) ->
         "INSERT INTO knowledge_mentions (object_id, entity_id, at, org_id, version_id, type, name, folded, quote)"
         " SELECT s.object_id, n.id, n.at, s.org_id, s.version_id, $2, n.name, n.folded, 'about ' || n.name FROM knowledge_shares s,"
         " unnest($3::uuid[], $4::text[], $5::text[]) WITH ORDINALITY AS n (id, name, folded, at) WHERE s.object_id = $1",
-        UUID(object_id), TYPE, ids, list(names), [folded(name) for name in names],
+        UUID(object_id), TYPE, ids, list(names), [fold_text(name) for name in names],
     )  # fmt: skip
     return [str(id) for id in ids]
 

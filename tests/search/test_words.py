@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from atrium.product.search import snippets
-from atrium.product.search.words import chunks_of, composed, index, spans, triples_of, words_of
+from atrium.product.search.words import chunks_of, compose, index, spans, triples_of, words_of
 
 ALPHABETS = ("ab XY 09_-'\"", "aÉßﬁİ e\u0301_ñþ", "日本カナ한 ab_é", "".join(map(chr, range(0x20, 0x2500))))
 
@@ -17,14 +17,14 @@ def texts(count: int) -> list[str]:
 
 def test_words_are_those_that_can_be_marked() -> None:
     for text in (*texts(300), "w" * 100, "日" * 300):
-        words = [word for word, _, _ in spans(composed(text))]
+        words = [word for word, _, _ in spans(compose(text))]
 
         assert (words_of(text), words_of(text, 3)) == (words, words[:3])
 
 
 def test_a_word_is_marked_where_it_is_asked_for_as_a_word_a_beginning_or_a_stem() -> None:
     dice = Random(4)
-    for text in map(composed, texts(500)):
+    for text in map(compose, texts(500)):
         words = [word for word, _, _ in spans(text)]
         pieces = [word[: dice.randint(1, len(word))] for word in dice.choices(words, k=3)] if words else ["a"] * 3
         asked = snippets.MarkedWords(pieces[:1], pieces[1], (pieces[2],))

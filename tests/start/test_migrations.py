@@ -10,8 +10,8 @@ from typing import Any
 import asyncpg
 import pytest
 
-from atrium.kit.files.paths import shipped
-from atrium.kit.postgres.migrate import MigrationRefused, migrate, pending, read_migrations
+from atrium.kit.files.paths import shipped_path
+from atrium.kit.postgres.migrate import MigrationRefused, list_pending, migrate, read_migrations
 from tests.postgres import connected, fresh_database, run_as_owner
 from tests.processes import PROOFS, holding, until_queued
 from tests.start import older_schemas
@@ -40,7 +40,7 @@ Contents = dict[str, list[dict[str, Any]]]
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder of migrations to play with, holding the shipped ones."""
-    shutil.copytree(shipped("migrations"), tmp_path / "migrations")
+    shutil.copytree(shipped_path("migrations"), tmp_path / "migrations")
     return tmp_path / "migrations"
 
 
@@ -281,10 +281,10 @@ async def test_every_table_of_today_can_be_filled() -> None:
 
 async def test_migrating_twice_does_nothing_the_second_time() -> None:
     async with fresh_database(migrated=False) as url:
-        assert await pending(url) == NAMES
+        assert await list_pending(url) == NAMES
         assert await migrate(url) == NAMES
         assert await migrate(url) == []
-        assert await pending(url) == []
+        assert await list_pending(url) == []
 
 
 async def test_a_file_changed_after_it_was_applied_is_refused(folder: Path) -> None:
@@ -305,7 +305,7 @@ async def test_gaps_doubles_and_stray_names_are_refused_before_anything_is_appli
         with pytest.raises(MigrationRefused, match="numbered without gaps"):
             await migrate(url, folder)
 
-        assert await pending(url) == NAMES
+        assert await list_pending(url) == NAMES
 
 
 async def test_a_migration_that_fails_leaves_nothing_of_itself_and_can_be_repeated(folder: Path) -> None:

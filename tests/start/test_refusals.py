@@ -11,7 +11,7 @@ import pytest
 
 from atrium.cli import _parser
 from atrium.kit.crypto.keys import Keyring
-from atrium.kit.files.paths import shipped
+from atrium.kit.files.paths import shipped_path
 from atrium.kit.postgres.migrate import migrate, read_migrations
 from tests.postgres import fresh_database, on_database, run_as_owner
 from tests.processes import Finished, free_port, run_atrium, server_settings, serving
@@ -193,7 +193,7 @@ async def test_several_settings_that_cannot_be_used_are_named_at_once() -> None:
 @pytest.mark.parametrize("command", ["serve", "work", "migrate"])
 async def test_a_schema_is_not_migrated_by_a_process_with_the_wrong_key(command: str, tmp_path: Path) -> None:
     behind = tmp_path / "migrations"
-    shutil.copytree(shipped("migrations"), behind)
+    shutil.copytree(shipped_path("migrations"), behind)
     for path in sorted(behind.glob("*.sql"))[20:]:
         path.unlink()
     async with fresh_database(migrated=False) as url:

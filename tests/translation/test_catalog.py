@@ -1,6 +1,6 @@
 """POST /api/translate/catalog: messages of a program, placeholders whole, problems by key, nothing written."""
 
-from atrium.kit.files.paths import shipped
+from atrium.kit.files.paths import shipped_path
 from atrium.kit.text import catalogs
 from tests.ai.conftest import used
 from tests.client import Client
@@ -42,7 +42,7 @@ async def test_messages_come_back_in_the_forms_of_the_target(ada: Client, transl
 
 
 async def test_the_instances_own_catalog_by_namespace(alice: Client) -> None:
-    own = catalogs.read_locale(shipped("locales"), "en")
+    own = catalogs.read_locale(shipped_path("locales"), "en")
 
     reply = await alice.post("/api/translate/catalog", {"target": "is", "namespace": "chat"})
     missing = await alice.post("/api/translate/catalog", {"target": "is", "namespace": "nothing"})
@@ -56,7 +56,7 @@ async def test_the_instances_own_catalog_by_namespace(alice: Client) -> None:
 
 
 async def test_the_whole_catalog_without_a_model(alice: Client) -> None:
-    own = catalogs.read_locale(shipped("locales"), "en")
+    own = catalogs.read_locale(shipped_path("locales"), "en")
 
     reply = await alice.post("/api/translate/catalog", {"target": "es"})
 

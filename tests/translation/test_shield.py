@@ -14,7 +14,7 @@ from atrium.kit.text.icu import CATEGORIES
 from atrium.product.translation.units.html import html_units
 from atrium.product.translation.units.markdown import markdown_units
 from atrium.product.translation.units.messages import icu_units
-from atrium.product.translation.units.placeholders import ReplyBroken, Template, Unit, divided, text_units
+from atrium.product.translation.units.placeholders import ReplyBroken, Template, Unit, divide, text_units
 from tests.translation.adversaries import ADVERSARIES, reversed_words
 from tests.translation.oracles import broken_messages, skeleton, tags_of
 from tests.translation.pages import generated_page
@@ -161,7 +161,7 @@ def test_a_long_unit_in_parts_is_the_unit_whatever_a_model_replies(seed: int) ->
     ]
     text = " ".join(random.choice(words) for _ in range(300))
     for unit in [*markdown_units(text).units, *html_units(text).units, *text_units(text).units]:
-        parts = divided(unit, longest=random.randrange(20, 400))
+        parts = divide(unit, longest=random.randrange(20, 400))
 
         same = parts.filled([part.restored(part.sent) for part in parts.units])
         assert (same, unit.restored(same)) == (unit.sent, unit.source)

@@ -13,7 +13,7 @@ from atrium.engine.repository import listing_rows as object_listings
 from atrium.engine.repository import trash_rows as object_trash
 from atrium.engine.repository.listing_rows import Shape
 from atrium.kit.ids import NIL
-from atrium.kit.postgres.database import compiled
+from atrium.kit.postgres.database import compile_statement
 from atrium.product.notes import store
 from atrium.product.notes import trash_rows as note_trash
 from tests.client import Client
@@ -23,19 +23,19 @@ from tests.servers import open_application, settings_for
 
 TRASHED, LIVE, PAGE = 2000, 400, 51
 LISTINGS = {
-    "notes": store.listing("team", after=False, search=False, many=False),
-    "many notes": store.listing("team", after=False, search=False, many=True),
-    "notes of the company": store.listing("org", after=False, search=False, many=False),
-    "notes in the trash": note_trash.listing(after=False),
-    "objects": object_listings.listing(Shape()),
-    "objects of the company": object_listings.listing(Shape(scope="org")),
-    "newest objects": object_listings.listing(Shape(column="updated_at", descending=True, after=False)),
-    "largest objects": object_listings.listing(Shape(column="size", descending=True, after=False)),
-    "largest objects of the company": object_listings.listing(
+    "notes": store.listing_sql("team", after=False, search=False, many=False),
+    "many notes": store.listing_sql("team", after=False, search=False, many=True),
+    "notes of the company": store.listing_sql("org", after=False, search=False, many=False),
+    "notes in the trash": note_trash.listing_sql(after=False),
+    "objects": object_listings.listing_sql(Shape()),
+    "objects of the company": object_listings.listing_sql(Shape(scope="org")),
+    "newest objects": object_listings.listing_sql(Shape(column="updated_at", descending=True, after=False)),
+    "largest objects": object_listings.listing_sql(Shape(column="size", descending=True, after=False)),
+    "largest objects of the company": object_listings.listing_sql(
         Shape(scope="org", column="size", descending=True, after=False)
     ),
     "a bucket": object_listings.bucket_listing(False),
-    "objects in the trash": object_trash.listing(after=False),
+    "objects in the trash": object_trash.listing_sql(after=False),
 }
 
 
@@ -93,7 +93,7 @@ async def test_a_page_reads_little_more_than_it_shows(house: Application, crowde
 
 
 async def _plan(house: Application, person: Client, sql: str) -> list[dict[str, Any]]:
-    text, names = compiled(sql)
+    text, names = compile_statement(sql)
     org_id, team_id, user_id = UUID(person.org_id), UUID(person.team_id), UUID(person.user_id)
     known = {
         "org_id": org_id, "team_id": team_id, "user_id": user_id, "principals": [user_id, team_id, org_id], "by_role": True,

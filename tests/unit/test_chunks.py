@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atrium.product.s3.chunks import UNSIGNED_TRAILER, unframed
+from atrium.product.s3.chunks import UNSIGNED_TRAILER, read_chunks
 from atrium.product.s3.model import S3Error
 
 
@@ -29,7 +29,7 @@ def framed(parts: list[bytes]) -> bytes:
 async def test_the_cuts_of_the_network_do_not_matter(parts: list[bytes], sizes: list[int]) -> None:
     trailers: dict[str, str] = {}
 
-    found = [piece async for piece in unframed(pieces_of(framed(parts), sizes), UNSIGNED_TRAILER, None, trailers)]
+    found = [piece async for piece in read_chunks(pieces_of(framed(parts), sizes), UNSIGNED_TRAILER, None, trailers)]
 
     assert b"".join(found) == b"".join(parts)
     assert trailers == {"x-amz-checksum-crc32": "AAAAAA=="}
@@ -51,5 +51,5 @@ async def test_the_cuts_of_the_network_do_not_matter(parts: list[bytes], sizes: 
 )
 async def test_a_body_that_is_cut_off_or_malformed_is_refused(body: bytes) -> None:
     with pytest.raises(S3Error):
-        async for _ in unframed(pieces_of(body, []), UNSIGNED_TRAILER, None, {}):
+        async for _ in read_chunks(pieces_of(body, []), UNSIGNED_TRAILER, None, {}):
             pass

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atrium.kit.files.paths import inside, shipped
+from atrium.kit.files.paths import path_inside, shipped_path
 
 CLIMBS = ["..", "../", "..\\", "%2e%2e", "....//", "..;/", "../.", "./..", "..%2f", "..\0", "\u2025", "．．"]  # noqa: RUF001
 TARGETS = ["secret.txt", "etc/passwd", "outside/secret.txt", "", "."]
@@ -40,38 +40,38 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def is_safe(root: Path, relative: str) -> bool:
     """Nothing at all, or a real file that lies below the folder."""
-    found = inside(root, relative)
+    found = path_inside(root, relative)
     return found is None or (found.is_file() and found.resolve() == found and root in found.parents)
 
 
 @pytest.mark.parametrize("relative", ["file.txt", "a/b/deep file.txt"])
 def test_a_file_below_is_found(root: Path, relative: str) -> None:
-    assert inside(root, relative) == root / relative
+    assert path_inside(root, relative) == root / relative
 
 
 @pytest.mark.parametrize(
     "relative", ["", "/", ".", "a", "a/b", "a/b/", "absent.txt", "a/absent/file.txt", "file.txt/", "file.txt/more"]
 )
 def test_what_is_no_file_is_nothing(root: Path, relative: str) -> None:
-    assert inside(root, relative) is None
+    assert path_inside(root, relative) is None
 
 
 def test_there_are_many_ways_to_climb_and_none_works(root: Path) -> None:
     assert len(VECTORS) >= 200
     assert [vector for vector in VECTORS if not is_safe(root, vector)] == []
-    assert [vector for vector in VECTORS if inside(root, vector) is not None] == []
+    assert [vector for vector in VECTORS if path_inside(root, vector) is not None] == []
 
 
 @pytest.mark.parametrize(
     "relative", ["link.txt", "inner.txt", "linked", "linked/secret.txt", "loop", "loop/file.txt", "a/../linked/secret.txt"]
 )  # fmt: skip
 def test_a_link_is_not_followed_wherever_it_leads(root: Path, relative: str) -> None:
-    assert inside(root, relative) is None
+    assert path_inside(root, relative) is None
 
 
 @pytest.mark.parametrize("relative", ["x" * 300, "a/" * 5000 + "x", "\ud800", "a\nb", "nul\0"])
 def test_a_name_no_file_can_have_is_nothing(root: Path, relative: str) -> None:
-    assert inside(root, relative) is None
+    assert path_inside(root, relative) is None
 
 
 @given(st.lists(st.sampled_from(["..", ".", "", "a", "b", "root", "linked", "file.txt", "~", "\\"]), max_size=8))
@@ -86,4 +86,4 @@ def test_no_text_climbs_out(root: Path, relative: str) -> None:
 
 @pytest.mark.parametrize("name", ["migrations", "plugins"])
 def test_what_ships_is_found(name: str) -> None:
-    assert shipped(name).is_dir()
+    assert shipped_path(name).is_dir()

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atrium.kit.postgres.database import compiled
+from atrium.kit.postgres.database import compile_statement
 
 names = st.from_regex(r"[a-z_][a-z0-9_]{0,10}", fullmatch=True)
 
@@ -26,12 +26,12 @@ names = st.from_regex(r"[a-z_][a-z0-9_]{0,10}", fullmatch=True)
     ],
 )
 def test_names_become_numbers_and_casts_stay(sql: str, text: str, order: tuple[str, ...]) -> None:
-    assert compiled(sql) == (text, order)
+    assert compile_statement(sql) == (text, order)
 
 
 @given(st.lists(names, min_size=1, max_size=15))
 def test_each_name_keeps_one_number_wherever_it_stands(wanted: list[str]) -> None:
-    text, order = compiled(", ".join(f":{name}::text" for name in wanted))
+    text, order = compile_statement(", ".join(f":{name}::text" for name in wanted))
 
     assert len(set(order)) == len(order)
     assert [order[int(part.removeprefix("$").removesuffix("::text")) - 1] for part in text.split(", ")] == wanted

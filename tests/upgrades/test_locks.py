@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from atrium.kit.files.paths import shipped
+from atrium.kit.files.paths import shipped_path
 from atrium.kit.postgres.migrate import Migration, make_roles, migrate, read_migrations
 from tests.patience import PATIENCE
 from tests.postgres import connected, fresh_database, run_as_owner
@@ -29,7 +29,7 @@ NEW = [migration for migration in read_migrations() if migration.number >= FIRST
 async def grown(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[str]:
     """A database as the release before the first of them left it, and large."""
     folder = tmp_path_factory.mktemp("older") / "migrations"
-    shutil.copytree(shipped("migrations"), folder)
+    shutil.copytree(shipped_path("migrations"), folder)
     cut_after(folder, FIRST - 1)
     async with fresh_database(migrated=False) as url:
         await migrate(url, folder)

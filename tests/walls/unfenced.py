@@ -28,7 +28,7 @@ def unfenced(sql: str) -> str:
 def without_first_wall() -> Iterator[set[str]]:
     """While open, no service's own conditions reach PostgreSQL; yields the statements that lost some."""
     struck: set[str] = set()
-    compile_as_written = database.compiled
+    compile_as_written = database.compile_statement
 
     def compiled(sql: str) -> tuple[str, tuple[str, ...]]:
         rewritten = unfenced(sql)

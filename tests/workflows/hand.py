@@ -46,7 +46,7 @@ class Hand:
         return await settle_and_take(self.engine.server.services, report)
 
     async def _take(self, db: Transaction, following: JobStream, most: int) -> list[Attempt]:
-        return await attempts.hand_on(self.engine.server.services, db, following, self.id, most)
+        return await attempts.claim_next(self.engine.server.services, db, following, self.id, most)
 
     async def do(self, attempt: Attempt, *, take: bool = False) -> tuple[SettledJob, Attempt | None]:
         """Perform and end the attempt."""

@@ -214,7 +214,7 @@ class Ours:
         self.out.outputs[name] = output
         known = output if self.chance.random() < 0.5 or "results" not in output else None
         self.follow(
-            lambda looked_for: interpreter.go_on(
+            lambda looked_for: interpreter.enter_next(
                 self.situation(looked_for | ({name} if known else set())), name, known or output
             )
         )

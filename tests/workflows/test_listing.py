@@ -5,9 +5,9 @@ from itertools import chain, combinations
 from typing import Any
 from uuid import UUID
 
-from atrium.engine.workflows.listing_rows import FILTERS, LAST_ID, listing
+from atrium.engine.workflows.listing_rows import FILTERS, LAST_ID, listing_sql
 from atrium.engine.workflows.model import STATES
-from atrium.kit.postgres.database import compiled
+from atrium.kit.postgres.database import compile_statement
 from tests.postgres import blocks_read
 from tests.workflows.engine import Engine, Starter
 
@@ -25,7 +25,7 @@ SETS = [frozenset(some) for some in chain.from_iterable(combinations(FILTERS, co
 
 async def pages_touched(engine: Engine, starter: Starter, filters: frozenset[str], states: Sequence[str]) -> int:
     """Pages of the database that one page of the listing reads, with a plan that is made for any value."""
-    text, names = compiled(listing(filters))
+    text, names = compile_statement(listing_sql(filters))
     values: dict[str, Any] = {
         "org_id": starter.company.org.id, "team_id": starter.company.team.id, "states": list(states), "before": LAST_ID, "limit": 51,
         "workflow": "wanted", "trigger": TRIGGER, "user_id": UUID(starter.client.user_id),

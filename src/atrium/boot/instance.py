@@ -9,7 +9,7 @@ from atrium.admin.backups import service
 from atrium.admin.backups.model import BackupRefused, Instance, Manifest
 from atrium.boot.assemble import open_blobs, register
 from atrium.boot.postgres import find_running, private_postgres
-from atrium.boot.requirements import reaching, require_keys
+from atrium.boot.requirements import explain_database_errors, require_keys
 from atrium.seams.blobs import close_store
 from atrium.seams.settings import Settings, search_path
 
@@ -17,7 +17,7 @@ LOCAL_EXTRA = "a private PostgreSQL is an extra: pip install 'atrium[local]'"
 
 
 @contextlib.contextmanager
-def reached(settings: Settings, *, new: bool = False) -> Iterator[Settings]:
+def reach_instance(settings: Settings, *, new: bool = False) -> Iterator[Settings]:
     """The settings with a database: their own, the one of the `atrium up` that runs here, or that one, started for as long as this takes.
 
     Where there was never one, it is made if it may be `new`.
@@ -41,7 +41,7 @@ def reached(settings: Settings, *, new: bool = False) -> Iterator[Settings]:
 async def back_up(settings: Settings, folder: Path) -> tuple[Path, Manifest]:
     """Rows and bytes of the instance that the settings name."""
     async with contextlib.AsyncExitStack() as stack:
-        stack.enter_context(reaching())
+        stack.enter_context(explain_database_errors())
         instance = instance_of(settings)
         stack.push_async_callback(close_store, instance.blobs)
         return await service.create(instance, folder)

@@ -66,7 +66,7 @@ def find_running(data: Path) -> str | None:
 
 
 @contextlib.contextmanager
-def announced(data: Path, address: str) -> Iterator[None]:
+def publish_address(data: Path, address: str) -> Iterator[None]:
     """Until the block ends, commands on this folder know where its server is."""
     note = data / _ADDRESS
     note.write_text(address)

@@ -15,7 +15,7 @@ from atrium.ground.quotas.model import DIMENSIONS, WINDOWS
 from atrium.ground.tenancy.locales import list_locales
 from atrium.kit.crypto.keys import Keyring, find_secret
 from atrium.kit.postgres.database import Database
-from atrium.kit.postgres.migrate import MigrationRefused, pending
+from atrium.kit.postgres.migrate import MigrationRefused, list_pending
 from atrium.kit.refusals import CommandError, CommandFailure
 from atrium.seams.settings import Settings
 
@@ -108,12 +108,12 @@ async def require_known_database(settings: Settings) -> list[str]:
 
 async def require_known_schema(settings: Settings) -> list[str]:
     """Refuse a schema this program does not know; what is pending."""
-    with reaching():
-        return await pending(settings.database_url)
+    with explain_database_errors():
+        return await list_pending(settings.database_url)
 
 
 @contextlib.asynccontextmanager
-async def opened(settings: Settings) -> AsyncIterator[Database]:
+async def open_database(settings: Settings) -> AsyncIterator[Database]:
     """The database, for as long as a command needs it; a schema that is not this program's is refused."""
     require_at_head(await require_known_schema(settings))
     async with opened_unjudged(settings) as database:
@@ -124,7 +124,7 @@ async def opened(settings: Settings) -> AsyncIterator[Database]:
 async def opened_unjudged(settings: Settings) -> AsyncIterator[Database]:
     """The database, whatever its schema."""
     database = Database(settings.database_url, pool_size=2, statement_cache=settings.database_statement_cache)
-    with reaching():
+    with explain_database_errors():
         await database.open()
         try:
             yield database
@@ -139,7 +139,7 @@ def require_at_head(missing: list[str]) -> None:
 
 
 @contextlib.contextmanager
-def reaching() -> Iterator[None]:
+def explain_database_errors() -> Iterator[None]:
     """Whatever keeps us from the database becomes one sentence."""
     try:
         yield

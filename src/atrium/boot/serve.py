@@ -19,8 +19,8 @@ from atrium.boot.connection import Connection
 from atrium.boot.instance import back_up
 from atrium.boot.requirements import (
     StartRefused,
+    explain_database_errors,
     opened_unjudged,
-    reaching,
     require_at_head,
     require_known_database,
     require_known_schema,
@@ -98,7 +98,7 @@ async def prepare_database(settings: Settings, progress: Progress | None = None)
     if not settings.migrate:
         return
     await _back_up_before(settings)
-    with reaching():
+    with explain_database_errors():
         applied = await migrate(settings.database_owner_url or settings.database_url, progress=progress or _logged)
     if applied and progress is None:
         log.info("migrate.applied", migrations=applied)
@@ -161,10 +161,12 @@ async def _bring_up(settings: Settings, progress: Progress | None) -> None:
 
 def serve(settings: Settings, host: str, port: int) -> None:
     """Serve until told to stop."""
-    serve_on(settings, bind(host, port))
+    serve_socket(settings, bind(host, port))
 
 
-def serve_on(settings: Settings, sock: socket.socket, *, announce: str = "", progress: Progress | None = None) -> None:
+def serve_socket(
+    settings: Settings, sock: socket.socket, *, announce: str = "", progress: Progress | None = None
+) -> None:
     """Serve on a bound socket until told to stop; `announce` is printed once it listens, `progress` hears of migrations."""
     set_up_logging(settings.log_level)
     # Ctrl-C is a wish, not a failure, also before there is anything to drain.

@@ -9,7 +9,7 @@ import msgspec
 from atrium.admin.instance import service as instance
 from atrium.boot.requirements import (
     find_keys,
-    opened,
+    open_database,
     require_keys,
 )
 from atrium.boot.wiring import DOMAINS
@@ -27,7 +27,7 @@ async def verify_audit(settings: Settings, heads: str | None) -> int:
     trusted = _read_heads(Path(heads)) if heads else []
     broken = companies = events = unkeyed = 0
     keys = find_keys(settings)
-    async with opened(settings) as database:
+    async with open_database(settings) as database:
         async for verdict in audit_verification.verify(database, keys, trusted):
             companies, events, unkeyed = companies + 1, events + verdict.events, unkeyed + verdict.unkeyed
             if verdict.problem:
@@ -42,7 +42,7 @@ async def print_heads(settings: Settings) -> int:
     """Seal what is closed, then print the end of every chain, one JSON line each."""
     set_up_logging(settings.log_level)
     keys = require_keys(settings)
-    async with opened(settings) as database:
+    async with open_database(settings) as database:
         await instance.require_key(database, keys)
         await sealer.seal(database, keys)
         for head in await audit.list_heads(database):
@@ -53,7 +53,7 @@ async def print_heads(settings: Settings) -> int:
 async def export_audit(settings: Settings, company: str | None) -> int:
     """Print every event, or those of one company, one JSON line each."""
     shareables = [shareable for domain in DOMAINS for shareable in domain.shareables]
-    async with opened(settings) as database:
+    async with open_database(settings) as database:
         async for event in audit.export(database, company, shareables):
             print(msgspec.json.encode(event).decode())
     return 0

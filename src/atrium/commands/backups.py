@@ -10,19 +10,19 @@ import msgspec
 from atrium.admin.backups import folder as folders
 from atrium.admin.backups import restoration, service
 from atrium.admin.backups.model import BackupRefused, Kept, Manifest
-from atrium.boot.instance import LOCAL_EXTRA, back_up, instance_of, reached
+from atrium.boot.instance import LOCAL_EXTRA, back_up, instance_of, reach_instance
 from atrium.boot.postgres import throwaway_postgres
-from atrium.boot.requirements import reaching, require_keys, require_known_database, require_known_schema
+from atrium.boot.requirements import explain_database_errors, require_keys, require_known_database, require_known_schema
 from atrium.commands.blobs import Bar
 from atrium.kit.crypto.keys import Keyring, find_secret
-from atrium.kit.postgres.snapshots import owning
+from atrium.kit.postgres.snapshots import begin_as_owner
 from atrium.seams.blobs import close_store
 from atrium.seams.settings import Settings, search_path
 
 
 def create_backup(settings: Settings, folder: Path) -> int:
     """Make one, and say where."""
-    with reached(settings) as found:
+    with reach_instance(settings) as found:
         asyncio.run(_create(found, folder))
     return 0
 
@@ -111,7 +111,7 @@ def _drill(settings: Settings, backup: Path, keys: Keyring) -> list[str]:
 async def _trial(backup: Path, keys: Keyring, url: str) -> list[str]:
     manifest = await restoration.require_restorable(backup, keys)
     await restoration.load(url, backup, search_path())
-    async with owning(url) as db:
+    async with begin_as_owner(url) as db:
         return service.differences(manifest, backup, await service.read_facts(db))
 
 
@@ -119,7 +119,7 @@ def restore_backup(settings: Settings, backup: Path, *, replace_people: bool) ->
     """Put a backup in the place of nothing, or of what is there when that is asked for."""
     keys = _keys_of(settings)
     manifest = asyncio.run(restoration.require_restorable(backup, keys))
-    with reached(settings, new=True) as found:
+    with reach_instance(settings, new=True) as found:
         asyncio.run(_restore(found, backup, manifest, replace_people=replace_people))
     return 0
 
@@ -130,7 +130,7 @@ async def _restore(settings: Settings, backup: Path, manifest: Manifest, *, repl
     instance = instance_of(settings, restored=True)
     bar = Bar(manifest.blobs.bytes)
     try:
-        with reaching():
+        with explain_database_errors():
             if await restoration.require_empty(instance.url, replace=replace_people):
                 print("making a backup of what is replaced")
                 await _create(settings, backup.parent)

@@ -7,7 +7,7 @@ from typing import TextIO
 from uuid import UUID
 
 from atrium.boot.assemble import open_blobs, register
-from atrium.boot.requirements import opened
+from atrium.boot.requirements import open_database
 from atrium.engine.repository import blob_check as repository_verification
 from atrium.engine.repository import release
 from atrium.ground.tenancy import service as tenancy
@@ -56,7 +56,7 @@ async def verify_blobs(settings: Settings, *, release_orphans: bool = False) -> 
     blobs = open_blobs(settings, register(settings))
     counts: Counter[str] = Counter()
     try:
-        async with opened(settings) as database:
+        async with open_database(settings) as database:
             orgs = await _companies(database)
             bar = Bar((await repository_verification.measure(database, orgs))[1])
             async for found in repository_verification.verify(database, blobs, orgs):

@@ -12,9 +12,9 @@ from atrium.admin.moving import archive as archives
 from atrium.admin.moving import arrival, departure
 from atrium.admin.moving.model import Mover, MoveRefused, Receipt
 from atrium.boot.assemble import open_blobs, register
-from atrium.boot.instance import reached
+from atrium.boot.instance import reach_instance
 from atrium.boot.requirements import (
-    reaching,
+    explain_database_errors,
     require_at_head,
     require_keys,
     require_known_database,
@@ -48,7 +48,7 @@ async def opened_mover(settings: Settings) -> AsyncIterator[Mover]:
     require_at_head(await require_known_database(settings))
     blobs = open_blobs(settings, register(settings))
     try:
-        with reaching():
+        with explain_database_errors():
             yield Mover(
                 settings.database_owner_url or settings.database_url,
                 blobs,
@@ -65,7 +65,7 @@ async def opened_mover(settings: Settings) -> AsyncIterator[Mover]:
 
 def export_company(settings: Settings, ref: str, place: Path) -> int:
     """Write a company into an archive; it is read-only from then on."""
-    with reached(settings) as found:
+    with reach_instance(settings) as found:
         return asyncio.run(_export(found, ref, place))
 
 
@@ -87,7 +87,7 @@ async def _export(settings: Settings, ref: str, place: Path) -> int:
 def import_company(settings: Settings, place: Path, renames: list[str]) -> int:
     """Bring a company in, whole or not at all, and print its receipt."""
     pairs = dict(_pair(text) for text in renames)
-    with reached(settings) as found:
+    with reach_instance(settings) as found:
         return asyncio.run(_import(found, place, pairs))
 
 
@@ -101,14 +101,14 @@ def _pair(text: str) -> tuple[str, str]:
 async def _import(settings: Settings, place: Path, renames: dict[str, str]) -> int:
     async with opened_mover(settings) as mover:
         receipt = await arrival.bring_in(mover, place, renames)
-    sys.stdout.write(archives.encoded(receipt).decode())
+    sys.stdout.write(archives.encode_manifest(receipt).decode())
     sys.stdout.flush()
     return 0
 
 
 def release_company(settings: Settings, ref: str, receipt: Path, moved_to: str | None) -> int:
     """Drop a company that another instance has."""
-    with reached(settings) as found:
+    with reach_instance(settings) as found:
         return asyncio.run(_release(found, ref, receipt, moved_to))
 
 
@@ -130,7 +130,7 @@ def _read_receipt(mover: Mover, place: Path) -> Receipt:
 
 def keep_company(settings: Settings, ref: str) -> int:
     """Call a move off."""
-    with reached(settings) as found:
+    with reach_instance(settings) as found:
         return asyncio.run(_keep(found, ref))
 
 

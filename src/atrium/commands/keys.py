@@ -2,7 +2,7 @@
 
 from atrium.admin.instance import service as instance
 from atrium.boot.requirements import (
-    opened,
+    open_database,
     require_keys,
 )
 from atrium.boot.wiring import DOMAINS
@@ -12,7 +12,7 @@ from atrium.seams.settings import Settings
 async def reseal(settings: Settings) -> int:
     """Seal every secret under the newest key; how many changed."""
     keys = require_keys(settings)
-    async with opened(settings) as database:
+    async with open_database(settings) as database:
         await instance.require_key(database, keys)
         # In floor order, so that the constant which tells the right key from a wrong one is last.
         return sum([await domain.reseal(database, keys) for domain in DOMAINS if domain.reseal])

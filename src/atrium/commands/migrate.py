@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from atrium.boot.requirements import (
+    explain_database_errors,
     find_keys,
-    reaching,
     require_known_database,
     require_known_schema,
     require_usable,
@@ -21,5 +21,5 @@ async def bring_to_head(settings: Settings) -> list[str]:
         await require_known_schema(owning)
     else:
         await require_known_database(owning)
-    with reaching():
+    with explain_database_errors():
         return await migrate(owning.database_url)

@@ -1,6 +1,6 @@
 """`atrium quotas verify`: what companies are counted to store, beside what is there."""
 
-from atrium.boot.requirements import opened
+from atrium.boot.requirements import open_database
 from atrium.boot.wiring import DOMAINS
 from atrium.ground.quotas.recount import recount
 from atrium.ground.tenancy import service as tenancy
@@ -12,7 +12,7 @@ KEEPERS = tuple(keeper for domain in DOMAINS for keeper in domain.keepers)
 async def verify_storage(settings: Settings) -> int:
     """Compare every company's books of storage with what is there; 1 when they differ."""
     different = 0
-    async with opened(settings) as database:
+    async with open_database(settings) as database:
         async with database.begin_system() as db:
             companies = await tenancy.list_all_ids(db)
         for org_id in companies:

@@ -3,7 +3,7 @@
 from collections import Counter
 from uuid import UUID
 
-from atrium.boot.requirements import opened
+from atrium.boot.requirements import open_database
 from atrium.ground.tenancy import service as tenancy
 from atrium.kit.postgres.database import Database
 from atrium.kit.work.compute import ComputePool
@@ -14,7 +14,7 @@ from atrium.seams.settings import Settings
 async def verify_search(settings: Settings) -> int:
     """Print every difference; 1 when there is one."""
     counts: Counter[str] = Counter()
-    async with opened(settings) as database, ComputePool(settings.compute_processes) as compute:
+    async with open_database(settings) as database, ComputePool(settings.compute_processes) as compute:
         for org_id in await _companies(database):
             async for found in index_check.verify(database, compute, org_id):
                 counts[found.problem] += 1
@@ -27,7 +27,7 @@ async def verify_search(settings: Settings) -> int:
 async def rebuild_search(settings: Settings) -> int:
     """Write every company's part of the index anew."""
     total = 0
-    async with opened(settings) as database, ComputePool(settings.compute_processes) as compute:
+    async with open_database(settings) as database, ComputePool(settings.compute_processes) as compute:
         for org_id in await _companies(database):
             total += await index_check.rebuild(database, compute, org_id)
     print(f"{total} notes, objects and documents read again")

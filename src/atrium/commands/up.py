@@ -4,9 +4,9 @@ import contextlib
 import sys
 from dataclasses import replace
 
-from atrium.boot.postgres import announced, private_postgres
+from atrium.boot.postgres import private_postgres, publish_address
 from atrium.boot.requirements import require_usable
-from atrium.boot.serve import bind, serve_on
+from atrium.boot.serve import bind, serve_socket
 from atrium.seams.settings import Settings
 
 _MISSING = """atrium up starts a private PostgreSQL, which is an extra:
@@ -42,9 +42,9 @@ def up(settings: Settings, host: str, port: int) -> int:
             settings, database = replace(settings, database_url=url), "private, in the data folder"
         address, data = _address(settings, host, sock.getsockname()[1]), settings.data_dir.resolve()
         if database != _ELSEWHERE:
-            stack.enter_context(announced(data, address))
+            stack.enter_context(publish_address(data, address))
         shown = _ANNOUNCE.format(address=address, data=data, database=database)
-        serve_on(replace(settings, embed_worker=True), sock, announce=shown, progress=_show_migration)
+        serve_socket(replace(settings, embed_worker=True), sock, announce=shown, progress=_show_migration)
     return 0
 
 

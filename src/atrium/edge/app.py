@@ -185,7 +185,7 @@ class App:
                 # The body was not read to its end, so the connection cannot be used again.
                 extra.append((b"connection", b"close"))
         if generation:
-            reply.headers[:] = generations.marked(reply.headers, generation)
+            reply.headers[:] = generations.mark_tag(reply.headers, generation)
         try:
             await self._send(reply, request, extra, send)
         except CredentialEnded:

@@ -11,7 +11,7 @@ _STEP = re.compile(r"\.(?P<name>[^.\[]+)|\[(?P<item>[^\]]*)\]")
 REFUSED = "Invalid enum value"
 
 
-def explained(message: str, kind: Any, path: str = "$") -> str:
+def explain_choice(message: str, kind: Any, path: str = "$") -> str:
     """The message, followed by what the field at this path takes when it is one of a closed set."""
     if not message.startswith(REFUSED):
         return message

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.edge.choices import explained
+from atrium.edge.choices import explain_choice
 from atrium.edge.encode import Header
 from atrium.edge.request import Request
 from atrium.kit.errors import Invalid, Missing, Stale
@@ -262,7 +262,7 @@ def _fill_query(endpoint: Endpoint, request: Request, values: dict[str, Any]) ->
         try:
             values[name] = msgspec.convert(_text(text), kind, strict=False)
         except msgspec.ValidationError as error:
-            message = explained(_message_of(error)[0], _without_none(kind))
+            message = explain_choice(_message_of(error)[0], _without_none(kind))
             raise Invalid(f"query parameter {name}: {message}", errors=[{"path": name, "message": message}]) from error
     for name in endpoint.query:
         if name not in values and name not in endpoint.defaults:
@@ -298,7 +298,7 @@ def _decoded(decode: Callable[[bytes], Any], raw: bytes, kind: Any = Any) -> Any
         return decode(raw or _EMPTY)
     except msgspec.ValidationError as error:
         message, path = _message_of(error)
-        message = explained(message, kind, path)
+        message = explain_choice(message, kind, path)
         where = path.removeprefix("$").lstrip(".")
         raise Invalid(f"{where or 'body'}: {message}", errors=[{"path": where, "message": message}]) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -23,7 +23,7 @@ def bare(headers: dict[bytes, bytes], generation: int) -> None:
             headers[name] = _TAG.sub(lambda found: _bare(found, generation, console=console), headers[name])
 
 
-def marked(headers: list[Header], generation: int) -> list[Header]:
+def mark_tag(headers: list[Header], generation: int) -> list[Header]:
     """The headers of a reply, its tag with the generation."""
     return [(name, mark(value, generation)) if name == b"etag" else (name, value) for name, value in headers]
 

@@ -4,7 +4,7 @@ import asyncio
 from typing import Any, Literal
 
 from atrium.edge.credential_watch import CredentialEnded
-from atrium.kit.web.sse import framed
+from atrium.kit.web.sse import sse_frame
 from atrium.seams.routes import EventStream, SseEvent
 
 PING_SECONDS = 15
@@ -115,7 +115,7 @@ class _Sending:
 
     def _frame(self, event: SseEvent) -> bytes:
         self._number += 1
-        return framed(str(self._number), event.name, event.data)
+        return sse_frame(str(self._number), event.name, event.data)
 
 
 class _Gone(Exception):

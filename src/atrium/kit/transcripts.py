@@ -11,7 +11,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.kit.web.sse import framed
+from atrium.kit.web.sse import sse_frame
 
 # What waits for a reader who does not keep up; then the reader is cut off, and may come back for the rest.
 MOST_WAITING = 256 << 10
@@ -210,7 +210,7 @@ def frames_after(id: UUID, pieces: Iterable[Piece], after: int) -> bytes:
 
 def last_frame(id: UUID, position: int, name: str, data: object) -> bytes:
     """The event that ends a stream; its position is past everything that was said."""
-    return framed(f"{id}.{position + 1}", name, data)
+    return sse_frame(f"{id}.{position + 1}", name, data)
 
 
 def _delta(prefix: bytes, position: int, kind: PieceKind, text: str) -> bytes:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import jsonschema_rs
 import msgspec
 
-from atrium.kit.schemas.validator import Path, located, pointer
+from atrium.kit.schemas.validator import Path, locate_fault, pointer
 from atrium.kit.work.compute import heavy, run_small
 from atrium.seams.workflow_format import NAME, SCHEMA, SLUG, TOOL, TOTAL
 from atrium.seams.workflow_outline import SHAPE, Outline, Ways
@@ -101,7 +101,7 @@ class SpecProblem(msgspec.Struct, frozen=True):
     @property
     def sentence(self) -> str:
         """Where it is and what it is, as people read it."""
-        return located(self.path, self.message)
+        return locate_fault(self.path, self.message)
 
 
 def read_workflow(document: Any) -> Workflow:

@@ -46,7 +46,7 @@ def alone_in(folder: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def drafted(folder: Path, now: datetime) -> Iterator[Path]:
+def open_draft(folder: Path, now: datetime) -> Iterator[Path]:
     """A subfolder for a backup in the making; it counts once `finish` gave it its name, and is dropped if that never happens."""
     draft = folder / f"{_MAKING}{now.astimezone(UTC).strftime(_STAMP)}"
     draft.mkdir(mode=0o700)
@@ -203,10 +203,10 @@ def measure(backup: Path) -> int:
 
 def write_manifest(backup: Path, manifest: Manifest) -> None:
     """In one spelling, so that every edit shows."""
-    (backup / MANIFEST).write_bytes(encoded(manifest))
+    (backup / MANIFEST).write_bytes(encode_manifest(manifest))
 
 
-def encoded(manifest: Manifest) -> bytes:
+def encode_manifest(manifest: Manifest) -> bytes:
     """The one spelling of a manifest."""
     return msgspec.json.format(msgspec.json.encode(manifest), indent=1) + b"\n"
 

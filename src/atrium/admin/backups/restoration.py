@@ -12,7 +12,7 @@ from atrium.admin.backups.model import FORMAT, BackupFailed, BackupRefused, Blob
 from atrium.kit.crypto.keys import Keyring
 from atrium.kit.postgres import dumps
 from atrium.kit.postgres.migrate import ROLES, make_roles, migrate, read_migrations
-from atrium.kit.postgres.snapshots import owning
+from atrium.kit.postgres.snapshots import begin_as_owner
 from atrium.seams.blobs import BlobMissing
 
 
@@ -36,7 +36,7 @@ async def require_restorable(backup: Path, keys: Keyring) -> Manifest:
 
 async def require_empty(url: str, *, replace: bool) -> bool:
     """Refuse a database that holds people, unless they are to be replaced, or another program's tables; whether it holds people."""
-    async with owning(url) as db:
+    async with begin_as_owner(url) as db:
         if await store.read_schema(db) is None:
             if await store.list_tables(db):
                 raise BackupRefused("this database holds tables of another program; restore into an empty one")
@@ -61,7 +61,7 @@ async def restore(
     await load(instance.url, backup, instance.search_path)
     await _require_equal(instance.url, backup, manifest)
     await migrate(instance.url)
-    async with owning(instance.url) as db:
+    async with begin_as_owner(instance.url) as db:
         await store.empty_feed(db)
         await store.analyze(db)
         return await store.raise_generation(db, max(before, manifest.generation))
@@ -72,10 +72,10 @@ async def load(url: str, backup: Path, search_path: str) -> None:
     programs, file = await asyncio.to_thread(dumps.find_programs, search_path), backup / folders.DUMP
     contents = await dumps.list_contents(programs, file)
     await make_roles(url)
-    async with owning(url) as db:
+    async with begin_as_owner(url) as db:
         server = await store.read_server(db)
-    await dumps.load(dumps.loading(programs, contents.major, server.major), url, file)
-    async with owning(url) as db:
+    await dumps.load(dumps.load_programs(programs, contents.major, server.major), url, file)
+    async with begin_as_owner(url) as db:
         for name, owner in contents.functions:
             if owner in ROLES:
                 await store.give_function(db, owner, name)
@@ -142,7 +142,7 @@ def _stage(source: Path, staged: Path, digest: str, size: int) -> str | None:
 
 async def _empty(url: str) -> int:
     """Drop what is there; the generation it had."""
-    async with owning(url) as db:
+    async with begin_as_owner(url) as db:
         if await store.read_schema(db) is None:
             return 0
         before = await store.read_generation(db)
@@ -151,7 +151,7 @@ async def _empty(url: str) -> int:
 
 
 async def _require_equal(url: str, backup: Path, manifest: Manifest) -> None:
-    async with owning(url) as db:
+    async with begin_as_owner(url) as db:
         if not (await store.read_server(db)).sees_everything:
             return
         found = service.differences(manifest, backup, await service.read_facts(db))

@@ -26,7 +26,7 @@ from atrium.admin.backups.model import (
 from atrium.kit.crypto.keys import Keyring
 from atrium.kit.postgres import dumps
 from atrium.kit.postgres.database import Transaction
-from atrium.kit.postgres.snapshots import exported, owning
+from atrium.kit.postgres.snapshots import begin_as_owner, export_snapshot
 from atrium.product.changes.model import FEED
 from atrium.seams.blobs import BlobMissing
 from atrium.seams.settings import Settings
@@ -51,7 +51,7 @@ async def create(instance: Instance, folder: Path, progress: Progress | None = N
     """Rows and bytes of one instant, while people go on writing and deleting; where it is, and what it holds."""
     with folders.alone_in(folder):
         now = datetime.now(UTC)
-        with folders.drafted(folder, now) as draft:
+        with folders.open_draft(folder, now) as draft:
             facts = await _dump(instance, draft)
             copied, absent = await _copy(instance, folder, facts.blobs, progress or _silently)
             missing, gone = await _lost_before(instance, absent), {*absent}
@@ -63,7 +63,7 @@ async def create(instance: Instance, folder: Path, progress: Progress | None = N
 
 async def _dump(instance: Instance, draft: Path) -> Facts:
     programs = await asyncio.to_thread(dumps.find_programs, instance.search_path)
-    async with exported(instance.url) as (db, snapshot):
+    async with export_snapshot(instance.url) as (db, snapshot):
         server = await store.read_server(db)
         if not server.sees_everything:
             raise BackupRefused(
@@ -71,7 +71,7 @@ async def _dump(instance: Instance, draft: Path) -> Facts:
                 " or to a login made for it: CREATE ROLE atrium_backup LOGIN BYPASSRLS; GRANT pg_read_all_data TO atrium_backup"
             )
         facts = await read_facts(db)
-        await dumps.dump(dumps.dumping(programs, server.major), instance.url, snapshot, draft / folders.DUMP)
+        await dumps.dump(dumps.dump_programs(programs, server.major), instance.url, snapshot, draft / folders.DUMP)
     return facts
 
 
@@ -134,7 +134,7 @@ async def _lost_before(instance: Instance, absent: list[BlobName]) -> list[BlobN
     needed = [one for one in absent if one.needed]
     if not needed:
         return []
-    async with owning(instance.url) as db:
+    async with begin_as_owner(instance.url) as db:
         referring = await store.list_referring(db)
         for one in needed:
             if not await store.is_referenced(db, referring, one.org_id, one.sha256):
@@ -164,15 +164,15 @@ def _written(keys: Keyring, draft: Path, found: Found) -> Manifest:
         files={name: digest for name, (digest, _) in hashed.items()},
         sizes={name: size for name, (_, size) in hashed.items()},
     )
-    made = signed(manifest, keys)
+    made = sign_manifest(manifest, keys)
     folders.write_manifest(draft, made)
     return made
 
 
-def signed(manifest: Manifest, keys: Keyring) -> Manifest:
+def sign_manifest(manifest: Manifest, keys: Keyring) -> Manifest:
     """With the signature of the instance's newest key over everything else it says."""
     bare = msgspec.structs.replace(manifest, signature="")
-    return msgspec.structs.replace(bare, signature=keys.sign(_PURPOSE, folders.encoded(bare)).hex())
+    return msgspec.structs.replace(bare, signature=keys.sign(_PURPOSE, folders.encode_manifest(bare)).hex())
 
 
 async def verify(backup: Path, keys: Keyring, progress: Progress | None = None) -> list[str]:
@@ -200,8 +200,8 @@ def read_manifest(backup: Path, keys: Keyring) -> tuple[Manifest | None, list[st
         return manifest, [
             f"the backup was made with another key ({', '.join(absent) or 'none'}): it needs the SERVICE_SECRET_KEY of its instance"
         ]
-    bare = folders.encoded(msgspec.structs.replace(manifest, signature=""))
-    if raw != folders.encoded(manifest) or not keys.verify(_PURPOSE, bare, _unhexed(manifest.signature)):
+    bare = folders.encode_manifest(msgspec.structs.replace(manifest, signature=""))
+    if raw != folders.encode_manifest(manifest) or not keys.verify(_PURPOSE, bare, _unhexed(manifest.signature)):
         return manifest, [f"{folders.MANIFEST} was edited after the backup was made"]
     return manifest, []
 

@@ -48,18 +48,18 @@ async def create_company(
         owner = await identity.create_person(ctx, org, team, draft)
         first = None if hashed else await sessions.open_first_session(ctx, owner.id, team.id, org.id)
         await quotas.apply_plan(ctx, org.id, caps)
-        await audit.record(inside(ctx, org, team), "companies.created", org.id, slug=org.slug, plan=plan)
+        await audit.record(enter_company(ctx, org, team), "companies.created", org.id, slug=org.slug, plan=plan)
     person = Person(owner.id, owner.username, owner.display_name)
     if first is None:
-        return FoundedCompany(shown(org), Place(team.id, team.name), person)
-    return FoundedCompany(shown(org), Place(team.id, team.name), person, first.token, first.expires_at)
+        return FoundedCompany(company_view(org), Place(team.id, team.name), person)
+    return FoundedCompany(company_view(org), Place(team.id, team.name), person, first.token, first.expires_at)
 
 
 async def list_companies(op: Operation, search: str | None, limit: int, cursor: str | None) -> Page[Company]:
     """Every company, oldest first."""
     async with op.begin_system() as ctx:
         page = await tenancy.list_orgs(ctx, search, limit, cursor)
-    return Page([shown(org) for org in page.items], page.next_cursor)
+    return Page([company_view(org) for org in page.items], page.next_cursor)
 
 
 async def read_company(op: Operation, ref: str) -> CompanyRecord:
@@ -87,7 +87,7 @@ async def change_company(
         await tenancy.lock_org(ctx, org)
         if if_match is not None:
             require_current(if_match, (await _record_of(ctx, await tenancy.read_org(ctx, str(org.id)))).etag())
-        acting = inside(ctx, org, None)
+        acting = enter_company(ctx, org, None)
         if name is not None:
             await tenancy.rename_org(ctx, org, name)
             await audit.record(acting, "companies.renamed", org.id, name=name)
@@ -107,15 +107,17 @@ async def suspend_company(op: Operation, ref: str, suspended: bool) -> Company:
     async with op.begin_system() as ctx:
         org = await tenancy.read_org(ctx, ref)
         await tenancy.set_suspended(ctx, org, suspended)
-        await audit.record(inside(ctx, org, None), "companies.suspended" if suspended else "companies.resumed", org.id)
-        return shown(await tenancy.read_org(ctx, str(org.id)))
+        await audit.record(
+            enter_company(ctx, org, None), "companies.suspended" if suspended else "companies.resumed", org.id
+        )
+        return company_view(await tenancy.read_org(ctx, str(org.id)))
 
 
 async def set_quota(op: Operation, ref: str, dimension: Dimension, window: Window, limit: int | None) -> Limit:
     """Set or clear a limit on the whole company; its teams nest beneath."""
     async with op.begin_system() as ctx:
         org = await tenancy.read_org(ctx, ref)
-        return await quotas.set_limit(inside(ctx, org, None), org.id, org.id, dimension, window, limit)
+        return await quotas.set_limit(enter_company(ctx, org, None), org.id, org.id, dimension, window, limit)
 
 
 async def seed_demo(op: Operation) -> list[Company]:
@@ -129,7 +131,7 @@ async def seed_demo(op: Operation) -> list[Company]:
         async with op.begin_system() as ctx:
             known = await tenancy.find_org(ctx, slug)
         if known is not None:
-            made.append(shown(known))
+            made.append(company_view(known))
         else:
             made.append((await create_company(op, name, slug, "team", f"demo-{owner}", DEMO_PASSWORD, "Everyone")).org)
     return made
@@ -146,7 +148,7 @@ def _caps_of(op: Operation, name: str) -> dict[tuple[str, str], int]:
     return plan.caps
 
 
-def shown(org: Org) -> Company:
+def company_view(org: Org) -> Company:
     """A company as the planes show it."""
     waiting = org.domain is not None and not org.domain_verified and org.domain_proof is not None
     proof = DomainProof(f"{domains.LABEL}.{org.domain}", org.domain_proof or "") if waiting else None
@@ -156,7 +158,7 @@ def shown(org: Org) -> Company:
     )  # fmt: skip
 
 
-def inside(ctx: Context, org: Org, team: Team | None) -> Context:
+def enter_company(ctx: Context, org: Org, team: Team | None) -> Context:
     """The operator acting inside a company: its audit trail gets the event, under the operator's name."""
     return ctx.acting_as(msgspec.structs.replace(ctx.who, org_id=org.id, team_id=team.id if team else org.id))
 
@@ -166,7 +168,7 @@ async def page_of(ctx: Context, org: Org) -> CompanyPage:
     teams = await tenancy.list_teams(ctx, org.id, _TEAMS_SHOWN, None)
     limits = await quotas.list_limits(ctx, org.id, org.id)
     usage = await quotas.read_company_usage(ctx, org.id)
-    fields = {name: getattr(shown(org), name) for name in Company.__struct_fields__}
+    fields = {name: getattr(company_view(org), name) for name in Company.__struct_fields__}
     places = [Place(team.id, team.name) for team in teams.items]
     return CompanyPage(**fields, teams=places, quotas=limits, usage=usage)
 

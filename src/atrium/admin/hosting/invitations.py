@@ -63,7 +63,9 @@ async def _found(op: Operation, prospect: Prospect, invited: Invitation) -> str 
         await quotas.apply_plan(ctx, org.id, plan.caps if plan else {})
         raw = new_token("activation")
         await store.replace_activation(ctx.db, org.id, owner.id, digest_of(raw.encode()), LIFETIME)
-        await audit.record(operators.inside(ctx, org, team), "companies.created", org.id, slug=org.slug, plan=org.plan)
+        await audit.record(
+            operators.enter_company(ctx, org, team), "companies.created", org.id, slug=org.slug, plan=org.plan
+        )
     return raw
 
 

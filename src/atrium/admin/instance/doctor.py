@@ -20,7 +20,7 @@ from atrium.engine.executors import service as executors
 from atrium.engine.jobs import service as jobs
 from atrium.ground.audit import service as audit
 from atrium.kit.ids import NIL
-from atrium.kit.postgres.migrate import pending
+from atrium.kit.postgres.migrate import list_pending
 from atrium.kit.postgres.server_health import ServerHealth, look_at_server
 from atrium.kit.refusals import CommandError
 from atrium.seams.context import Operation
@@ -176,7 +176,7 @@ async def _version(patient: Patient) -> Finding:
 
 async def _schema(patient: Patient) -> Finding:
     try:
-        missing = await pending(patient.op.services.settings.database_url)
+        missing = await list_pending(patient.op.services.settings.database_url)
     except CommandError as refusal:
         return "fail", str(refusal), "Use the program that migrated this database, or a newer one."
     if missing:

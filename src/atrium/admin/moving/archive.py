@@ -81,7 +81,7 @@ class Draft:
 
     def finish(self, manifest: Manifest, transfer: Keyring) -> str:
         """Sign, have everything on disk, then give the name; the digest of the manifest, which names this archive."""
-        raw = encoded(signed(manifest, transfer))
+        raw = encode_manifest(sign_manifest(manifest, transfer))
         self._zip.writestr(MANIFEST, raw)
         self._zip.close()
         self._file.flush()
@@ -175,8 +175,8 @@ class Archive:
             raise MoveRefused(f"{MANIFEST} is damaged: {error}") from error
         if manifest.key_id not in transfer.ids():
             raise MoveRefused("the archive was made with another SERVICE_TRANSFER_KEY; set the same on both sides")
-        bare = encoded(msgspec.structs.replace(manifest, signature=""))
-        if raw != encoded(manifest) or not transfer.verify(PURPOSE, bare, unhexed(manifest.signature)):
+        bare = encode_manifest(msgspec.structs.replace(manifest, signature=""))
+        if raw != encode_manifest(manifest) or not transfer.verify(PURPOSE, bare, parse_signature(manifest.signature)):
             raise MoveRefused(f"{MANIFEST} was edited after the archive was made")
         if manifest.format != FORMAT:
             raise MoveRefused(f"the archive has format {manifest.format} and this program knows {FORMAT}")
@@ -221,18 +221,18 @@ class Archive:
             yield digest, int(size)
 
 
-def signed(manifest: Manifest, transfer: Keyring) -> Manifest:
+def sign_manifest(manifest: Manifest, transfer: Keyring) -> Manifest:
     """With the signature of the transfer key over everything else it says."""
     bare = msgspec.structs.replace(manifest, signature="")
-    return msgspec.structs.replace(bare, signature=transfer.sign(PURPOSE, encoded(bare)).hex())
+    return msgspec.structs.replace(bare, signature=transfer.sign(PURPOSE, encode_manifest(bare)).hex())
 
 
-def encoded(value: msgspec.Struct) -> bytes:
+def encode_manifest(value: msgspec.Struct) -> bytes:
     """In one spelling, so that every edit shows."""
     return msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n"
 
 
-def unhexed(text: str) -> bytes:
+def parse_signature(text: str) -> bytes:
     """The bytes of a signature; none of what is no signature."""
     try:
         return bytes.fromhex(text)

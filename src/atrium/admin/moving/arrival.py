@@ -13,14 +13,14 @@ from atrium.admin.moving import archive as archives
 from atrium.admin.moving import archive_check, lines, store
 from atrium.admin.moving.archive import Archive, blob_name, rows_name
 from atrium.admin.moving.archive_check import Found
-from atrium.admin.moving.departure import inside, lent_binding, read_schema, require_everything
+from atrium.admin.moving.departure import command_principal, lent_binding, read_schema, require_everything
 from atrium.admin.moving.model import FORMAT, RECEIPT, Move, MoveFailed, Mover, MoveRefused, Receipt, Table
 from atrium.ground.audit import chain_check, chain_keys
 from atrium.ground.audit import service as audit
 from atrium.ground.audit.model import ChainKey
 from atrium.kit.crypto.keys import Unsealable
 from atrium.kit.postgres.database import Transaction
-from atrium.kit.postgres.snapshots import RowsRefused, owning
+from atrium.kit.postgres.snapshots import RowsRefused, begin_as_owner
 
 Progress = Callable[[int], None]
 Renames = dict[str, str]
@@ -30,13 +30,13 @@ _MOST_LISTED = 50
 async def bring_in(mover: Mover, place: Path, renames: Renames, progress: Progress | None = None) -> Receipt:
     """Import an archive; the receipt with which the other side lets go. Repeated, it is the same receipt."""
     with Archive(place, mover.transfer) as archive:
-        async with owning(mover.url) as db:
+        async with begin_as_owner(mover.url) as db:
             await require_everything(db)
             arrived = await _arrived(db, archive)
             if arrived is not None:
                 return _receipt(mover, archive, arrived, await _count(db, archive))
             archive_check.require_schema(archive.manifest, await read_schema(db))
-            tables = lines.ordered(await store.list_tables(db))
+            tables = lines.sort_tables(await store.list_tables(db))
             archive_check.require_tables(archive.manifest, tables)
             found = archive_check.judge(archive, tables)
             await _require_no_collisions(db, mover, archive, found, renames)
@@ -126,7 +126,7 @@ def _stage(archive: Archive, digest: str, staged: Path) -> None:
 
 
 async def _take_back(mover: Mover, org_id: UUID, put: list[bytes]) -> None:
-    async with owning(mover.url) as db:
+    async with begin_as_owner(mover.url) as db:
         if await store.find_company(db, str(org_id)) is not None:
             return
     for sha256 in put:
@@ -137,7 +137,7 @@ async def _write(mover: Mover, archive: Archive, tables: list[Table], found: Fou
     """All rows in one transaction, compared with what was sent before it ends."""
     company = archive.manifest.company
     try:
-        async with owning(mover.url) as db:
+        async with begin_as_owner(mover.url) as db:
             if (arrived := await _arrived(db, archive)) is not None:
                 return arrived
             # Looked at again: a name may have been taken while the bytes were put.
@@ -152,7 +152,9 @@ async def _write(mover: Mover, archive: Archive, tables: list[Table], found: Fou
             await store.unmark(db, company.id, company.suspended)
             await store.take_turns_anew(db, company.id)
             await store.forget_names(db, company.id)
-            await audit.record_as(db, inside(company.id), "companies.arrived", company.id, archive=archive.digest)
+            await audit.record_as(
+                db, command_principal(company.id), "companies.arrived", company.id, archive=archive.digest
+            )
             await store.keep_move(db, company.id, "arrived", company.suspended, archive.digest, None)
             move = await store.find_move(db, company.id)
             assert move is not None  # noqa: S101 - written the statement before
@@ -164,7 +166,7 @@ async def _write(mover: Mover, archive: Archive, tables: list[Table], found: Fou
 async def _load(db: Transaction, mover: Mover, archive: Archive, table: Table, renames: Renames) -> bytes:
     """Put a table's rows; the digest of what was sent. What triggers wrote for the newcomer gives way."""
     hashed = hashlib.sha256()
-    reseal = lines.resealing(table, mover.sealed, mover.transfer, mover.keys)
+    reseal = lines.make_resealer(table, mover.sealed, mover.transfer, mover.keys)
     rename = _renaming(table, renames)
 
     async def source() -> AsyncIterator[bytes]:
@@ -175,7 +177,7 @@ async def _load(db: Transaction, mover: Mover, archive: Archive, table: Table, r
                 yield piece
                 continue
             for line in splitter.lines(piece):
-                made = lines.changed(lines.changed(line, reseal), rename) + b"\n"
+                made = lines.change_line(lines.change_line(line, reseal), rename) + b"\n"
                 hashed.update(made)
                 yield made
 
@@ -263,4 +265,4 @@ def _receipt(mover: Mover, archive: Archive, move: Move, rows: int) -> Receipt:
         location=mover.location,
         imported_at=move.changed_at,
     )
-    return msgspec.structs.replace(bare, signature=mover.transfer.sign(RECEIPT, archives.encoded(bare)).hex())
+    return msgspec.structs.replace(bare, signature=mover.transfer.sign(RECEIPT, archives.encode_manifest(bare)).hex())

@@ -33,7 +33,7 @@ from atrium.ground.tenancy import service as tenancy
 from atrium.kit.crypto.keys import Keyring
 from atrium.kit.ids import NIL
 from atrium.kit.postgres.database import Transaction
-from atrium.kit.postgres.snapshots import exported, owning
+from atrium.kit.postgres.snapshots import begin_as_owner, export_snapshot
 from atrium.seams.blobs import BlobMissing
 from atrium.seams.context import ANONYMOUS, Principal
 
@@ -43,7 +43,7 @@ Progress = Callable[[int], None]
 async def export(mover: Mover, ref: str, place: Path, progress: Progress | None = None) -> Manifest:
     """Write a company into an archive; it is read-only from the moment that the archive shows, and stays so."""
     with Draft(place) as draft:
-        async with owning(mover.url) as db:
+        async with begin_as_owner(mover.url) as db:
             company = await _require_movable(db, mover, ref)
             blobs = await store.list_blobs(db, company.id)
         # Most bytes go while people still write; what comes meanwhile follows.
@@ -62,7 +62,7 @@ async def export(mover: Mover, ref: str, place: Path, progress: Progress | None 
 
 async def stay(mover: Mover, ref: str) -> Company:
     """Call a move off: the company is as it was before, and no receipt of an archive made until now counts."""
-    async with owning(mover.url) as db:
+    async with begin_as_owner(mover.url) as db:
         company = await _found(db, mover, ref)
         await store.lock_company(db, company.id)
         move = await store.find_move(db, company.id)
@@ -70,7 +70,7 @@ async def stay(mover: Mover, ref: str) -> Company:
             raise MoveRefused(f"the company {company.slug} is not on its way anywhere")
         await store.unmark(db, company.id, move.was_suspended)
         await store.forget_move(db, company.id)
-        await audit.record_as(db, inside(company.id), "companies.move_called_off", company.id)
+        await audit.record_as(db, command_principal(company.id), "companies.move_called_off", company.id)
     return company
 
 
@@ -80,8 +80,8 @@ def read_receipt(transfer: Keyring, raw: bytes) -> Receipt:
         receipt = msgspec.json.decode(raw, type=Receipt)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise MoveRefused(f"this is not a receipt of `atrium company import`: {error}") from error
-    bare = archives.encoded(msgspec.structs.replace(receipt, signature=""))
-    if not transfer.verify(RECEIPT, bare, archives.unhexed(receipt.signature)):
+    bare = archives.encode_manifest(msgspec.structs.replace(receipt, signature=""))
+    if not transfer.verify(RECEIPT, bare, archives.parse_signature(receipt.signature)):
         raise MoveRefused("the receipt was edited, or signed with another SERVICE_TRANSFER_KEY")
     return receipt
 
@@ -91,7 +91,7 @@ async def release(mover: Mover, ref: str, receipt: Receipt, moved_to: str | None
     location = (moved_to or receipt.location).rstrip("/")
     if not location.startswith(("http://", "https://")):
         raise MoveRefused("say with --moved-to where people find the company now, such as https://b.example.com")
-    async with owning(mover.url) as db:
+    async with begin_as_owner(mover.url) as db:
         await require_everything(db)
         move, org_id = await store.find_move(db, receipt.company), receipt.company
         company = await store.find_company(db, str(org_id))
@@ -113,7 +113,7 @@ async def _drop(db: Transaction, org_id: UUID, move: Move, location: str) -> tup
     digests = [tenancy.moved_digest("token", one) for one in tokens]
     digests += [tenancy.moved_digest("s3", one.encode()) for one in keys]
     digests += [tenancy.moved_digest("host", domain.encode())] if domain else []
-    tables = lines.ordered(await store.list_tables(db))
+    tables = lines.sort_tables(await store.list_tables(db))
     rows = 0
     for table in reversed(tables):
         rows += await store.delete_rows(db, table, org_id)
@@ -150,7 +150,7 @@ async def read_schema(db: Transaction) -> Schema:
     return schema
 
 
-def inside(org_id: UUID) -> Principal:
+def command_principal(org_id: UUID) -> Principal:
     """The command, in the company's own trail."""
     return msgspec.structs.replace(ANONYMOUS, org_id=org_id, team_id=NIL)
 
@@ -189,12 +189,12 @@ async def _require_movable(db: Transaction, mover: Mover, ref: str) -> Company:
 
 async def _mark(mover: Mover, company: Company) -> bool:
     """Read-only from here on, for every writer; False when it was already."""
-    async with owning(mover.url) as db:
+    async with begin_as_owner(mover.url) as db:
         await store.lock_company(db, company.id)
         move = await store.find_move(db, company.id)
         if move is not None and move.state == "leaving":
             return False
-        await audit.record_as(db, inside(company.id), "companies.leaving", company.id)
+        await audit.record_as(db, command_principal(company.id), "companies.leaving", company.id)
         await store.return_jobs(db, company.id)
         await store.keep_move(db, company.id, "leaving", company.suspended, None, None)
         await store.mark_leaving(db, company.id)
@@ -202,7 +202,7 @@ async def _mark(mover: Mover, company: Company) -> bool:
 
 
 async def _write(mover: Mover, draft: Draft, company: Company, progress: Progress | None) -> Manifest:
-    async with exported(mover.url) as (db, _):
+    async with export_snapshot(mover.url) as (db, _):
         await store.write_plainly(db)
         move = await store.find_move_read(db, company.id)
         now = await store.find_company(db, str(company.id))
@@ -242,7 +242,7 @@ def lent_binding(org_id: UUID, id: bytes) -> str:
 
 
 async def _write_rows(db: Transaction, mover: Mover, draft: Draft, table: Table, org_id: UUID) -> Rows:
-    change = lines.resealing(table, mover.sealed, mover.keys, mover.transfer)
+    change = lines.make_resealer(table, mover.sealed, mover.keys, mover.transfer)
     splitter, count = lines.Splitter(), 0
     with draft.adding(rows_name(table.name)) as file:
 
@@ -254,7 +254,7 @@ async def _write_rows(db: Transaction, mover: Mover, draft: Draft, table: Table,
                 return
             for line in splitter.lines(piece):
                 count += 1
-                file.write(lines.changed(line, change) + b"\n")
+                file.write(lines.change_line(line, change) + b"\n")
 
         await store.copy_rows(db, table, org_id, sink)
     return Rows(table.columns, count)
@@ -291,7 +291,7 @@ async def _write_blobs(
 
 
 async def _written(mover: Mover, company: Company, digest: str) -> None:
-    async with owning(mover.url) as db:
+    async with begin_as_owner(mover.url) as db:
         move = await store.find_move(db, company.id)
         if move is None or move.state != "leaving":
             raise MoveRefused(f"the move of {company.slug} was called off meanwhile")

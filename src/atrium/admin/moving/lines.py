@@ -42,7 +42,7 @@ def bytes_of(field: bytes) -> bytes:
     return bytes.fromhex(text_of(field).removeprefix("\\x"))
 
 
-def resealing(table: Table, sealed: dict[tuple[str, str], Any], old: Keyring, new: Keyring) -> Change | None:
+def make_resealer(table: Table, sealed: dict[tuple[str, str], Any], old: Keyring, new: Keyring) -> Change | None:
     """Seals a row's secrets under another ring; None when the table has none."""
     places = [
         (table.columns.index(column), binding) for (name, column), binding in sealed.items() if name == table.name
@@ -62,12 +62,12 @@ def resealing(table: Table, sealed: dict[tuple[str, str], Any], old: Keyring, ne
     return change
 
 
-def changed(line: bytes, change: Change | None) -> bytes:
+def change_line(line: bytes, change: Change | None) -> bytes:
     """A line after a change of its fields."""
     return line if change is None else b"\t".join(change(line.split(b"\t")))
 
 
-def ordered(tables: list[Table]) -> list[Table]:
+def sort_tables(tables: list[Table]) -> list[Table]:
     """Each after those it refers to."""
     names, placed, found = {table.name for table in tables}, set[str](), list[Table]()
     while len(found) < len(tables):

@@ -8,7 +8,7 @@ from typing import Annotated
 import msgspec
 
 from atrium.admin.plugins.model import BundleFileMissing, LoadRefused
-from atrium.kit.files.paths import inside
+from atrium.kit.files.paths import path_inside
 from atrium.seams.routes import Content
 from atrium.seams.wiring import LoadedPlugin
 
@@ -67,9 +67,9 @@ def folders_of(plugin: Path) -> dict[str, Path]:
 def titles_of(folders: Mapping[str, Path]) -> dict[str, str] | None:
     """What the plugin's page in the console is called, by language; None without a page."""
     folder = folders.get(BUNDLE)
-    if folder is None or inside(folder, MODULE) is None:
+    if folder is None or path_inside(folder, MODULE) is None:
         return None
-    card = inside(folder, CARD)
+    card = path_inside(folder, CARD)
     if card is None:
         return {}
     try:
@@ -82,7 +82,7 @@ def read_file(plugins: Mapping[str, LoadedPlugin], plugin: str, folder: str, pat
     """One regular file of a plugin's folder; dot-files, links, folders and everything else are absent."""
     loaded = plugins.get(plugin)
     root = None if loaded is None else loaded.bundles.get(folder)
-    found = None if root is None or _is_hidden(path) else inside(root, path)
+    found = None if root is None or _is_hidden(path) else path_inside(root, path)
     if found is None:
         raise BundleFileMissing("no plugin has a file at this address")
     suffix, body = found.suffix.lower(), found.read_bytes()

@@ -16,7 +16,7 @@ from atrium.admin.plugins.manifest import Manifest
 from atrium.admin.plugins.model import LoadRefused
 from atrium.ground.access.model import PERMISSIONS
 from atrium.ground.features.model import FEATURES
-from atrium.kit.files.paths import inside
+from atrium.kit.files.paths import path_inside
 from atrium.kit.signatures import is_async_of, is_struct
 from atrium.product.onboarding import experience
 from atrium.seams import jobs, tools
@@ -92,7 +92,7 @@ def _load(folder: Path, registry: Registry) -> None:
 
 def _import(folder: Path, card: Manifest, name: str) -> ModuleType:
     """Import the entry as a package of its own name, so that relative imports work and two plugins never collide."""
-    entry = inside(folder, card.entry)
+    entry = path_inside(folder, card.entry)
     if entry is None:
         raise LoadRefused(f"entry {card.entry} is not a file in the plugin")
     spec = importlib.util.spec_from_file_location(name, entry, submodule_search_locations=[str(folder)])

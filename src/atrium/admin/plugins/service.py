@@ -5,7 +5,7 @@ from pathlib import Path
 
 from atrium.admin.plugins import bundles, loader
 from atrium.admin.plugins.model import PluginCard
-from atrium.kit.files.paths import shipped
+from atrium.kit.files.paths import shipped_path
 from atrium.seams.context import Context, Operation
 from atrium.seams.routes import Content
 from atrium.seams.settings import Settings
@@ -16,7 +16,7 @@ _PUBLIC, _PRIVATE = "public, max-age=300", "private, no-store"
 
 def load_all(settings: Settings, registry: Registry) -> None:
     """Load the shipped plugins, the operator's folder and what pip installed."""
-    folders = [shipped("plugins"), *([Path(settings.plugins_dir)] if settings.plugins_dir else [])]
+    folders = [shipped_path("plugins"), *([Path(settings.plugins_dir)] if settings.plugins_dir else [])]
     loader.load_plugins(folders, registry)
 
 

@@ -259,7 +259,7 @@ class ActiveTurn:
         if self._broken_off == "stopped":
             return "stopped", TurnEnd(ShownUsage.of(usage), finish="stopped")
         error = Interrupted("the server that asked the model stopped; what it had said until then is kept")
-        return "interrupted", refused(error, usage)
+        return "interrupted", end_of_failure(error, usage)
 
 
 class ChatTurn(ActiveTurn):
@@ -287,16 +287,18 @@ class ChatTurn(ActiveTurn):
         try:
             if isinstance(said, Done):
                 usage = await self.spoken.usage(said.usage)
-                ending = await judged(self.op, self.transcript.said(), self.turn.response_format, said.finish, usage)
+                ending = await end_of_reply(
+                    self.op, self.transcript.said(), self.turn.response_format, said.finish, usage
+                )
                 return "finished", ending, usage
             if said is None:
                 usage = await self.spoken.usage(None)
                 return *self._hung_up(usage), usage
             usage = await self.spoken.usage_of_failure(said)
-            return "failed", refused(said, usage), usage
+            return "failed", end_of_failure(said, usage), usage
         except Exception as error:  # as above
             usage = self.spoken.told or TokenUsage(0, self.spoken.pieces, exact=False)
-            return "failed", refused(self._defect(error), usage), usage
+            return "failed", end_of_failure(self._defect(error), usage), usage
 
     async def _settle(self, state: TurnState, ending: TurnEnd, usage: TokenUsage) -> tuple[TurnState, TurnEnd]:
         """Store what is left, end the turn and pay it, in one transaction; tried until PostgreSQL has taken it."""
@@ -354,7 +356,9 @@ async def settled_elsewhere(ctx: Context, id: UUID, state: TurnState, ending: Tu
     return (found.state, known) if found is not None and known is not None else (state, ending)
 
 
-async def judged(op: Operation, text: str, wanted: ResponseFormat | None, finish: Finish, usage: TokenUsage) -> TurnEnd:
+async def end_of_reply(
+    op: Operation, text: str, wanted: ResponseFormat | None, finish: Finish, usage: TokenUsage
+) -> TurnEnd:
     """The ending of a reply that came to its end; JSON that was asked for is judged, never repaired."""
     shown = ShownUsage.of(usage)
     if wanted is None or wanted.type == "text":
@@ -374,7 +378,7 @@ def _parsed(text: str, wanted: ResponseFormat) -> Any:
     return judge_json(text, wanted.compiled())
 
 
-def refused(error: AppError, usage: TokenUsage) -> TurnEnd:
+def end_of_failure(error: AppError, usage: TokenUsage) -> TurnEnd:
     """The ending of a turn that failed."""
     return TurnEnd(
         ShownUsage.of(usage), code=error.code, title=error.title, detail=error.message, status=STATUS[error.kind]

@@ -50,7 +50,7 @@ from atrium.ground.quotas.model import Admission
 from atrium.kit.errors import AppError
 from atrium.kit.ids import new_id
 from atrium.kit.transcripts import Piece, reply_in
-from atrium.kit.web.sse import framed
+from atrium.kit.web.sse import sse_frame
 from atrium.kit.work.shares import Permit
 from atrium.seams.context import Context, Operation
 from atrium.seams.models import Message, TokenUsage, Turn
@@ -89,12 +89,12 @@ async def stream(op: Operation, asked: AgentQuestion, key: str | None) -> AsyncG
     return _events(op, await _begin(op, asked, key))
 
 
-async def go_on(op: Operation, id: UUID, decisions: list[Decision] | None) -> AgentReply:
+async def resume(op: Operation, id: UUID, decisions: list[Decision] | None) -> AgentReply:
     """Decide what waits in a run, or go on with one that was cut off; of one that waits or has ended, how it stands."""
     return await _whole(op, await _reopened(op, id, decisions), stop=False)
 
 
-async def stream_on(
+async def resume_stream(
     op: Operation, id: UUID, decisions: list[Decision] | None, on_disconnect: str
 ) -> AsyncGenerator[bytes, None]:
     """The same as events, from here on."""
@@ -305,7 +305,7 @@ async def _reopen(
         request=None,
     )
     pieces = await store.list_pieces(ctx.db, org_id, id)
-    told = {msgspec.json.decode(piece.body)["call"] for piece in pieces if piece.kind == "tool_result"}
+    reported = {msgspec.json.decode(piece.body)["call"] for piece in pieces if piece.kind == "tool_result"}
     end = pieces[-1].at + len(pieces[-1].body) if pieces else 0
     position = end + (1 if decisions is not None else _GAP)
     progress = RunProgress(
@@ -317,7 +317,7 @@ async def _reopen(
         taint=run.tainted_by(),
         steps=run.steps,
         usage=TokenUsage(run.prompt_tokens, run.reply_tokens, run.exact),
-        told=told,
+        reported=reported,
     )
     earlier = [Piece(piece.at, piece.kind, piece.body) for piece in pieces]
     return AgentLoop(op, new, hold, progress, position, earlier)
@@ -354,9 +354,9 @@ async def _decide(
 def _events(op: Operation, begun: AgentLoop | StoredTurn) -> AsyncGenerator[bytes, None]:
     if isinstance(begun, AgentLoop):
         position = begun.transcript.position
-        first = framed(f"{begun.new.id}.{position}", "start", begun.new.started())
+        first = sse_frame(f"{begun.new.id}.{position}", "start", begun.new.started())
         return begun.transcript.follow(position - 1, first)
-    return service.resumed(op, begun, -1)
+    return service.replay_events(op, begun, -1)
 
 
 async def _whole(op: Operation, begun: AgentLoop | StoredTurn, *, stop: bool) -> AgentReply:

@@ -29,7 +29,7 @@ class TakenOver(Conflict):
     code, title = "agent.taken_over", "Another process goes on with this run"
 
 
-def taken_over() -> TakenOver:
+def lost_run() -> TakenOver:
     """What readers are told whose process lost its run."""
     return TakenOver("another process goes on with this run; read it again to follow it there")
 
@@ -37,7 +37,7 @@ def taken_over() -> TakenOver:
 async def require_ours(ctx: Context, run: NewTurn) -> None:
     """Refuse once another process has taken the run over; until the commit none can."""
     if not await agent_rows.hold_turn(ctx.db, ctx.who.org_id, run.id, run.admission_id):
-        raise taken_over()
+        raise lost_run()
 
 
 class CallKeeper(msgspec.Struct, frozen=True):
@@ -66,7 +66,7 @@ class CallKeeper(msgspec.Struct, frozen=True):
             raise TakenOver(f"the call of {result.name} was made already")
 
 
-async def call_one(
+async def make_call(
     op: Operation, tool: Tool | None, call: AgentCall, keeper: CallKeeper, *, approved: bool
 ) -> CallEnded:
     """Make one call as the person whose run it is; what the tool refuses is an answer to the model, not the end of the run."""

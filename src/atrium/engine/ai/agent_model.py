@@ -111,8 +111,8 @@ class RunProgress(msgspec.Struct, kw_only=True):
     taint: list[Taint] = []
     steps: int = 0
     usage: TokenUsage = TokenUsage(0, 0)
-    # Calls whose result was told.
-    told: set[str] = set()
+    # Calls whose result was reported.
+    reported: set[str] = set()
 
     def count(self, cost: TokenUsage) -> None:
         """Add what one answer cost."""
@@ -201,7 +201,7 @@ def shown_approvals(calls: list[AgentCall], taint: list[Taint]) -> list[Approval
     return [Approval.of(call, taint) for call in calls if call.status == "needs_approval"]
 
 
-def told(ending: TurnEnd, text: str, calls: list[AgentCall], taint: list[Taint]) -> dict[str, Any]:
+def final_event(ending: TurnEnd, text: str, calls: list[AgentCall], taint: list[Taint]) -> dict[str, Any]:
     """What the last event of a run carries."""
     found = ending.told(text) | {"steps": shown_steps(calls)}
     if not ending.code:

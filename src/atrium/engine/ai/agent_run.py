@@ -18,13 +18,13 @@ from atrium.engine.ai.active_turn import (
     ActiveTurn,
     ModelCall,
     Reservation,
-    judged,
-    refused,
+    end_of_failure,
+    end_of_reply,
     settled_elsewhere,
     until_settled,
 )
-from atrium.engine.ai.agent_calls import CallEnded, CallKeeper, call_one, require_ours, taken_over
-from atrium.engine.ai.agent_model import MOST_CALLS, MOST_TOKENS, OPEN, AgentCall, RunProgress, Stop, Taint, told
+from atrium.engine.ai.agent_calls import CallEnded, CallKeeper, lost_run, make_call, require_ours
+from atrium.engine.ai.agent_model import MOST_CALLS, MOST_TOKENS, OPEN, AgentCall, RunProgress, Stop, Taint, final_event
 from atrium.engine.ai.model import NewTurn, TurnEnd, TurnState
 from atrium.engine.executors.turns import LONGEST_TURN, open_model, reserved_for
 from atrium.engine.inference.estimates import Estimator
@@ -100,7 +100,7 @@ class AgentLoop(ActiveTurn):
             state,
             ending,
             self.progress.usage,
-            told(ending, self._answer(), self.progress.calls, self.progress.taint),
+            final_event(ending, self._answer(), self.progress.calls, self.progress.taint),
         )
 
     # The loop
@@ -127,7 +127,7 @@ class AgentLoop(ActiveTurn):
             if (
                 stop is None
                 and wanted is not None
-                and (await judged(self.op, text, wanted, said.finish, self.progress.usage)).schema_error
+                and (await end_of_reply(self.op, text, wanted, said.finish, self.progress.usage)).schema_error
             ):
                 # With tools at hand a model answers in words; without them it is held to the format.
                 last_words = [
@@ -209,7 +209,7 @@ class AgentLoop(ActiveTurn):
                 said = await self.asking.listen()
         usage = await self.asking.usage(None if said is None else said.usage)
         calls = self._calls_of(self.asking.calls, self._answer()) if said is not None else []
-        await undisturbed(self._take(admission, self.asking.paid(usage), usage, calls))
+        await shield_from_cancel(self._take(admission, self.asking.paid(usage), usage, calls))
         return said
 
     async def _take(self, admission: Admission, paid: Amounts, usage: TokenUsage, calls: list[AgentCall]) -> None:
@@ -282,7 +282,7 @@ class AgentLoop(ActiveTurn):
             if end.taints:
                 self.progress.taint.append(Taint.of(call.name, end.result))
             self._tell_result(call)
-        await undisturbed(self._persist(partial(self._note_results, calls)))
+        await shield_from_cancel(self._persist(partial(self._note_results, calls)))
 
     async def _call(self, op: Operation, call: AgentCall) -> CallEnded:
         if call.number > MOST_CALLS:
@@ -291,10 +291,10 @@ class AgentLoop(ActiveTurn):
         tool = self._tools.get(call.name)
         approved = call.status == "approved" or not self.progress.taint
         if call.effect != "read":
-            return await call_one(op, tool, call, keeper, approved=approved)
+            return await make_call(op, tool, call, keeper, approved=approved)
         try:
             async with asyncio.timeout_at(self._deadline):
-                return await call_one(op, tool, call, keeper, approved=approved)
+                return await make_call(op, tool, call, keeper, approved=approved)
         except TimeoutError:
             return CallEnded("timeout", "the run had no time left for this call")
 
@@ -305,9 +305,9 @@ class AgentLoop(ActiveTurn):
         await agent_rows.set_taint(ctx.db, ctx.who.org_id, self.new.id, self.progress.taint)
 
     def _tell_result(self, call: AgentCall) -> None:
-        if call.id in self.progress.told or call.status in OPEN or call.status == "needs_approval":
+        if call.id in self.progress.reported or call.status in OPEN or call.status == "needs_approval":
             return
-        self.progress.told.add(call.id)
+        self.progress.reported.add(call.id)
         data: dict[str, Any] = {"call": call.id, "status": call.status, "text": call.result}
         self.transcript.tell("tool_result", data if call.artifact is None else data | {"artifact": call.artifact})
 
@@ -355,15 +355,15 @@ class AgentLoop(ActiveTurn):
             usage = self.progress.with_cost(self._unpaid)
             if isinstance(said, Done):
                 wanted = self.progress.asked.response_format if self._stop in ("answer", "steps", "calls") else None
-                ending = await judged(self.op, self._answer(), wanted, said.finish, usage)
+                ending = await end_of_reply(self.op, self._answer(), wanted, said.finish, usage)
                 ending = msgspec.structs.replace(ending, stop=self._stop or "answer", refusal=self._refusal)
                 return "finished", ending
             if said is None:
                 state, ending = self._hung_up(usage)
                 return state, msgspec.structs.replace(ending, stop="stopped" if state == "stopped" else "")
-            return "failed", refused(said, usage)
+            return "failed", end_of_failure(said, usage)
         except Exception as error:  # a run ends with an event and is settled, whatever happens in it
-            return "failed", refused(self._defect(error), self.progress.usage)
+            return "failed", end_of_failure(self._defect(error), self.progress.usage)
 
     async def _cost_of_step(self, said: Done | AppError | None) -> TokenUsage:
         """What the question costs that was being answered when the run ended; nothing between questions."""
@@ -393,7 +393,7 @@ class AgentLoop(ActiveTurn):
             if known == (state, ending) or known[0] == "interrupted":
                 return known
             # What another process did after it took this run over is not told with what was said here.
-            return "failed", refused(taken_over(), self.progress.usage)
+            return "failed", end_of_failure(lost_run(), self.progress.usage)
         if self._step is not None:
             await agent_rows.end_step(ctx.db, org_id, id, self._step.id, self._unpaid)
             await job_parts.end(ctx, self._step.id)
@@ -423,7 +423,7 @@ class AgentLoop(ActiveTurn):
         await conversations.add(ctx, conversation_id, said, tainted=bool(self.progress.taint))
 
 
-async def undisturbed(work: Awaitable[T]) -> T:
+async def shield_from_cancel(work: Awaitable[T]) -> T:
     """Finish this first, when the run is stopped meanwhile."""
     task = asyncio.ensure_future(work)
     try:

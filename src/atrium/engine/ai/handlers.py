@@ -133,8 +133,10 @@ async def run_agent(op: Operation, body: AgentAsk, *, key: IdempotencyKey | None
         raise Invalid("send either a prompt, or the run to go on with")
     if body.run is not None:
         if body.stream:
-            return EventStream(await agent.stream_on(op, body.run, body.decisions, body.on_disconnect), replay.goodbye)
-        return await agent.go_on(op, body.run, body.decisions)
+            return EventStream(
+                await agent.resume_stream(op, body.run, body.decisions, body.on_disconnect), replay.goodbye
+            )
+        return await agent.resume(op, body.run, body.decisions)
     if body.decisions is not None or body.prompt is None:
         raise Invalid("decisions belong to a run; send its id as `run`")
     question = msgspec.structs.replace(_question(body, body.prompt), on_disconnect=body.on_disconnect)

@@ -177,10 +177,10 @@ class NewTurn(msgspec.Struct, frozen=True, kw_only=True):
 
     def started(self) -> dict[str, Any]:
         """What the first event carries."""
-        return started(self.id, self.executor, self.model, self.simulated, self.conversation_id)
+        return first_event(self.id, self.executor, self.model, self.simulated, self.conversation_id)
 
 
-def started(
+def first_event(
     id: UUID, executor: str, model: str | None, simulated: bool, conversation_id: UUID | None
 ) -> dict[str, Any]:
     """What the first event of a turn carries."""

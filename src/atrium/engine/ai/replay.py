@@ -8,14 +8,14 @@ from uuid import UUID
 import msgspec
 
 from atrium.engine.ai import agent_rows, store
-from atrium.engine.ai.agent_model import told
-from atrium.engine.ai.model import Busy, StoredPiece, StoredTurn, TurnEnd, TurnMissing, started
+from atrium.engine.ai.agent_model import final_event
+from atrium.engine.ai.model import Busy, StoredPiece, StoredTurn, TurnEnd, TurnMissing, first_event
 from atrium.ground.identity.model import CredentialOver
 from atrium.kit.errors import AppError
 from atrium.kit.postgres.notify import wait_for
 from atrium.kit.transcripts import Piece, frames_after, last_frame, reply_in
 from atrium.kit.web.http import STATUS
-from atrium.kit.web.sse import framed
+from atrium.kit.web.sse import sse_frame
 from atrium.seams.context import Operation
 
 # Pieces are stored once a second; looking twice as often adds little to that.
@@ -104,8 +104,8 @@ async def read_pieces(op: Operation, id: UUID, after: int = -1) -> list[StoredPi
 
 def first_frame(turn: StoredTurn) -> bytes:
     """The event that every turn begins with."""
-    data = started(turn.id, turn.executor, turn.model, turn.simulated, turn.conversation_id)
-    return framed(f"{turn.id}.0", "start", data)
+    data = first_event(turn.id, turn.executor, turn.model, turn.simulated, turn.conversation_id)
+    return sse_frame(f"{turn.id}.0", "start", data)
 
 
 async def _last_words(op: Operation, id: UUID, ending: TurnEnd, text: str) -> dict[str, Any]:
@@ -114,4 +114,4 @@ async def _last_words(op: Operation, id: UUID, ending: TurnEnd, text: str) -> di
     async with op.begin(held=False) as ctx:
         run = await agent_rows.find_run(ctx.db, ctx.who, id)
         calls = await agent_rows.list_calls(ctx.db, ctx.who.org_id, id)
-    return told(ending, text, calls, [] if run is None else run.tainted_by())
+    return final_event(ending, text, calls, [] if run is None else run.tainted_by())

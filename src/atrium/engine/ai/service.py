@@ -45,7 +45,7 @@ from atrium.kit.errors import AppError, Invalid, Kind
 from atrium.kit.ids import new_id
 from atrium.kit.transcripts import reply_in
 from atrium.kit.web.http import STATUS
-from atrium.kit.web.sse import framed
+from atrium.kit.web.sse import sse_frame
 from atrium.kit.work.shares import Permit
 from atrium.seams.context import Context, Operation
 from atrium.seams.models import Message, ModelReply, Turn
@@ -72,7 +72,7 @@ async def echo(op: Operation, text: str) -> Echo:
 
 async def run_turn(op: Operation, turn: Turn) -> ModelReply:
     """One turn on the executor that the caller's team uses, reserved before and paid after, however it ends."""
-    return await run_on(op, await open_utility(op), turn)
+    return await run_turn_on(op, await open_utility(op), turn)
 
 
 async def open_utility(op: Operation) -> UtilityModel:
@@ -84,7 +84,7 @@ async def open_utility(op: Operation) -> UtilityModel:
     return UtilityModel(executor, await turns.open_model(op, executor, new_id() if pulled else None), pulled)
 
 
-async def run_on(
+async def run_turn_on(
     op: Operation,
     model: UtilityModel,
     turn: Turn,
@@ -141,13 +141,13 @@ async def stream(op: Operation, question: Question, key: str | None) -> AsyncGen
     """The events of a turn; the same key and question join the turn that runs already."""
     begun = await _begin(op, question, key)
     if isinstance(begun, ChatTurn):
-        return begun.transcript.follow(-1, framed(f"{begun.new.id}.0", "start", begun.new.started()))
-    return resumed(op, begun, -1)
+        return begun.transcript.follow(-1, sse_frame(f"{begun.new.id}.0", "start", begun.new.started()))
+    return replay_events(op, begun, -1)
 
 
 async def resume(op: Operation, id: UUID, after: int) -> AsyncGenerator[bytes, None]:
     """The events of a turn after a position, from whichever process asks for it; -1 is from the beginning."""
-    return resumed(op, await replay.read_turn(op, id), after)
+    return replay_events(op, await replay.read_turn(op, id), after)
 
 
 async def resume_after(op: Operation, event_id: str) -> AsyncGenerator[bytes, None]:
@@ -348,7 +348,7 @@ async def until_ended(op: Operation, running: ActiveTurn, *, stop: bool) -> tupl
     return running.new, running.ended.result()[1]
 
 
-def resumed(op: Operation, turn: StoredTurn, after: int) -> AsyncGenerator[bytes, None]:
+def replay_events(op: Operation, turn: StoredTurn, after: int) -> AsyncGenerator[bytes, None]:
     """The events of a turn after a position, out of this process or out of PostgreSQL."""
     first = replay.first_frame(turn) if after < 0 else b""
     running: ActiveTurn | None = op.services.turns.find(turn.id)

@@ -7,7 +7,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.engine.ai import agent_rows, store
-from atrium.engine.ai.active_turn import ActiveTurn, refused
+from atrium.engine.ai.active_turn import ActiveTurn, end_of_failure
 from atrium.engine.ai.model import Interrupted, LostTurn, NewPiece, StoredPiece, TurnEnd
 from atrium.engine.executors.turns import paid_for
 from atrium.engine.inference.estimates import Estimator
@@ -102,7 +102,9 @@ async def _interrupt(ctx: Context, lost: LostTurn, ending: TurnEnd) -> None:
 
 
 def _interrupted(usage: TokenUsage) -> TurnEnd:
-    return refused(Interrupted("the server that asked the model stopped; what was kept until then is here"), usage)
+    return end_of_failure(
+        Interrupted("the server that asked the model stopped; what was kept until then is here"), usage
+    )
 
 
 async def _usage_of(ctx: Context, prompt_tokens: int, reserved: int, pieces: list[StoredPiece]) -> TokenUsage:

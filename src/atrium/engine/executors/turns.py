@@ -147,7 +147,7 @@ async def open_model(op: Operation, name: str, whole: UUID | None = None) -> Ope
     A pull executor is asked by a job, which is part of `whole`.
     """
     opened = await _open_model(op, name, whole)
-    if trace_context.recording() is None:
+    if trace_context.recorded_span() is None:
         return opened
     return msgspec.structs.replace(opened, port=TracedPort(opened.port, name, opened.model))
 

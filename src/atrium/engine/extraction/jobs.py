@@ -27,7 +27,7 @@ async def _finished(ctx: Context, jobs: list[FinishedJob]) -> None:
     unread = {UUID(job.input["version_id"]): job for job in jobs if job.state != "succeeded"}
     left = [id for id, job in unread.items() if job.owner is None]
     if left:
-        await service.hand_on(ctx, left)
+        await service.requeue_for_owners(ctx, left)
     await service.give_up(ctx, {id: job.error or "was cancelled" for id, job in unread.items() if job.owner})
 
 

@@ -108,7 +108,7 @@ async def give_up(ctx: Context, problems: Mapping[UUID, str]) -> None:
         await texts.finish_text(ctx, version_id, Text("failed", problem=problem))
 
 
-async def hand_on(ctx: Context, version_ids: list[UUID]) -> None:
+async def requeue_for_owners(ctx: Context, version_ids: list[UUID]) -> None:
     """Have versions read on behalf of their owners, because their writers have left."""
     owners = await texts.list_owners(ctx, version_ids)
     people = await identity.list_principals(ctx.db, ctx.who.org_id, list(set(owners.values())))

@@ -79,7 +79,9 @@ async def _begin_within(services: Services, db: Transaction, org_id: UUID, claim
     return await _admitted(services, db, org_id, attempts) if spending else attempts
 
 
-async def hand_on(services: Services, db: Transaction, following: JobStream, worker: UUID, most: int) -> list[Attempt]:
+async def claim_next(
+    services: Services, db: Transaction, following: JobStream, worker: UUID, most: int
+) -> list[Attempt]:
     """Queue what follows, and claim of it for a worker of ours that settles there what it follows from.
 
     Only of kinds that spend nothing: what others may spend is admitted when they begin.
@@ -105,7 +107,7 @@ def _attempt(claim: Claim, kind: JobKind, owner: Principal | None, content: Atte
         arguments = msgspec.convert(content.input, kind.arguments)
     except msgspec.ValidationError as error:
         return AttemptReport(claim=claim, outcome="failed", error=f"the kind no longer takes this input: {error}")
-    who = identity.narrowed(owner, content.scope)
+    who = identity.narrow_principal(owner, content.scope)
     return Attempt(claim, kind, who, content.input, arguments, content.part_of is None, content.traceparent)
 
 

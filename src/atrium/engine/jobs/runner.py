@@ -188,7 +188,7 @@ class Runner:
         )
         try:
             report = await self._performed(op, attempt, assignment)
-            if report.outcome == "failed" and (span := trace_context.recording()) is not None:
+            if report.outcome == "failed" and (span := trace_context.recorded_span()) is not None:
                 span.note("error.type", "job_failed")
         except asyncio.CancelledError:
             if not self._stopping:
@@ -224,7 +224,7 @@ class Runner:
 
     async def _take(self, db: Transaction, following: JobStream, most: int) -> list[Attempt]:
         """Attempts at jobs that follow from what this runner settles; they take the places of what has ended."""
-        return await attempts.hand_on(self._services, db, following, self.id, most)
+        return await attempts.claim_next(self._services, db, following, self.id, most)
 
     async def _keep_forever(self) -> None:
         period = min((kind.lease for kind in self._kinds.values()), default=60) / 3

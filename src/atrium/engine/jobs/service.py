@@ -29,7 +29,7 @@ from atrium.ground.audit import service as audit
 from atrium.ground.quotas import service as quotas
 from atrium.kit.ids import new_id
 from atrium.kit.postgres.database import Database
-from atrium.kit.web.pages import Page, Pager, fitting
+from atrium.kit.web.pages import Page, Pager, count_fitting
 from atrium.seams.context import Context, Principal, Services
 from atrium.seams.jobs import JobKind
 from atrium.seams.wiring import Keeper
@@ -125,7 +125,7 @@ async def list_jobs(
     served = await store.list_served_pools(ctx.db)
     listing = store.list_jobs if _is_listed(ctx, kind) else store.list_unlisted_jobs
     found = await listing(ctx.db, ctx.who, states, kind, pager.read(cursor, UUID), limit + 1, served)
-    fits = fitting([job.error or "" for job in found])
+    fits = count_fitting([job.error or "" for job in found])
     shown = [_summary(job, shown=_may_read(ctx, job)) for job in found]
     return pager.page(shown, min(limit, fits), lambda job: job.id)
 

@@ -146,7 +146,7 @@ async def _tell(
     jobs: dict[str, list[FinishedJob]] = {}
     for one in heard:
         owner = owners.get(one.user_id)
-        there = identity.narrowed(owner, one.scope) if owner and owner.team_id == one.team_id else None
+        there = identity.narrow_principal(owner, one.scope) if owner and owner.team_id == one.team_id else None
         jobs.setdefault(one.kind, []).append(FinishedJob(one.id, one.state, *endings[one.id], there))
     ctx, following = Context.of_company(services, db, org_id), list[Drafts]()
     for name, some in jobs.items():

@@ -129,7 +129,7 @@ def _cut(shape: Shape, branch: str, position: str, limit: str, key: str, id: str
 
 
 @lru_cache(maxsize=256)
-def listing(shape: Shape) -> str:
+def listing_sql(shape: Shape) -> str:
     """The text of a flat listing: a page from each branch, merged, then the objects themselves."""
     merged = shape.merged(_branches(shape, "(:after, :after_id)", ":limit"), ":limit")
     return f"""
@@ -147,7 +147,7 @@ def bucket_listing(ended: bool) -> str:
 
 
 @lru_cache(maxsize=256)
-def skipping(shape: Shape) -> str:
+def folder_listing_sql(shape: Shape) -> str:
     """The text of a listing by folders: each step finds the next key, and one inside a folder jumps over the whole folder."""
     merged = shape.merged(_branches(shape, "(w.next_key, w.next_id)", "1"), "1")
     lookup = _LEAN_LOOKUP if shape.scope == "bucket" else _LOOKUP
@@ -196,7 +196,7 @@ async def _list(
     delimiter: str = "",
 ) -> list[StoredObject]:
     key, id = after or (chosen.prefix, NIL)
-    sql = listing(shape_of(chosen, narrowed, after=after is not None))
+    sql = listing_sql(shape_of(chosen, narrowed, after=after is not None))
     values = _values(who, chosen, limit) | {"after": key, "after_id": id, "delimiter": delimiter}
     return [object_of(row) for row in await db.rows(sql, **values)]
 
@@ -310,4 +310,4 @@ async def _skip(
     values |= {
         "after": key, "after_id": id, "nil": NIL, "delimiter": delimiter, "past_delimiter": after_all_with(delimiter),
     }  # fmt: skip
-    return await db.rows(skipping(shape_of(chosen, narrowed)), **values)
+    return await db.rows(folder_listing_sql(shape_of(chosen, narrowed)), **values)

@@ -42,7 +42,7 @@ class DueObject(msgspec.Struct, frozen=True):
 
 
 @lru_cache(maxsize=2)
-def listing(*, after: bool) -> str:
+def listing_sql(*, after: bool) -> str:
     """The trash's listing: a page of ids from one branch and one index for each way, merged, then the objects themselves."""
     narrowed = " AND ({at}, {id}) < (:after_at, :after_id)" if after else ""
     tail = narrowed + " ORDER BY {at} DESC, {id} DESC LIMIT :limit"
@@ -76,7 +76,7 @@ async def list_trashed(
 ) -> list[TrashedObject]:
     at, id = after or (None, None)
     rows = await db.rows(
-        listing(after=after is not None), after_at=at, after_id=id, limit=limit, **rule.manager(who, OBJECTS)
+        listing_sql(after=after is not None), after_at=at, after_id=id, limit=limit, **rule.manager(who, OBJECTS)
     )
     return [_trashed(row) for row in rows]
 

@@ -223,12 +223,12 @@ def _result(tool: Tool, returned: Any) -> ToolResult:
         untrusted=tool.untrusted,
         # What a workflow step keeps is what its row will hold, whatever types the tool used.
         value=msgspec.json.decode(encoded),
-        text=shortened(text),
+        text=shorten_result(text),
         artifact=artifact,
     )
 
 
-def shortened(text: str) -> str:
+def shorten_result(text: str) -> str:
     """The beginning and the end of a long text, with how much is left out between them."""
     if len(text) <= LONGEST_TEXT:
         return text

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from atrium.kit.schemas.cost import SchemaRefused
-from atrium.kit.text.plain import inert, seen
+from atrium.kit.text.plain import inert, visible_text
 
 # Words of a schema that decide nothing.
 _EXPLANATIONS = frozenset({"description", "title", "$comment"})
@@ -12,7 +12,7 @@ _EXPLANATIONS = frozenset({"description", "title", "$comment"})
 
 def readable(text: str) -> str:
     """The words without characters that people do not see, and without marks of a model's chat format."""
-    return inert(seen(text))
+    return inert(visible_text(text))
 
 
 def readable_schema(schema: Mapping[str, Any]) -> dict[str, Any]:

@@ -157,7 +157,7 @@ def begin(run: RunSnapshot, name: str | None = None) -> Transition:
 
 
 @heavy
-def go_on(run: RunSnapshot, name: str, output: Mapping[str, Any] | None) -> Transition:
+def enter_next(run: RunSnapshot, name: str, output: Mapping[str, Any] | None) -> Transition:
     """A step has succeeded: enter the next one, or end. Only a choice's output has to be known for that."""
     moves = Transition(run.used)
     _leave(run, moves, dict(run.outputs) if output is None else {**run.outputs, name: output}, name, output)

@@ -28,7 +28,7 @@ async def list_runs(
     """The newest runs below an id."""
     given = {name: value for name, value in msgspec.structs.asdict(chosen).items() if value is not None}
     states = [given.pop("state")] if chosen.state else list(STATES)
-    sql = listing(frozenset(given))
+    sql = listing_sql(frozenset(given))
     rows = await db.rows(
         sql, org_id=org_id, team_id=team_id, states=states, before=before or LAST_ID, limit=limit, **given
     )
@@ -36,7 +36,7 @@ async def list_runs(
 
 
 @lru_cache
-def listing(filters: frozenset[str]) -> str:
+def listing_sql(filters: frozenset[str]) -> str:
     """A statement of its own for every set of filters, so that each goes by the index that has them.
 
     A page of each state, then the page of all: every index has the state before the id. The state is bounded from both sides and not

@@ -260,7 +260,7 @@ async def _interpret(ctx: Context, advances: list[_Advance]) -> None:
                 output = one.outputs.get(name)
                 weight = one.spec.weight_after(name, output)
                 one.moves = await run_bounded(
-                    weight, interpreter.go_on, one.situation(), name, output, small=FEW_VALUES
+                    weight, interpreter.enter_next, one.situation(), name, output, small=FEW_VALUES
                 )
             except NeedsOutputs as needs:
                 needed[one.run.id] = needs.steps

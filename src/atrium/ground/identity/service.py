@@ -162,7 +162,7 @@ async def read_principal(ctx: Context) -> Principal:
     )
 
 
-def narrowed(who: Principal, scope: list[str] | None) -> Principal:
+def narrow_principal(who: Principal, scope: list[str] | None) -> Principal:
     """The same person, limited to a scope."""
     if scope is None:
         return who

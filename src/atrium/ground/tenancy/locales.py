@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
-from atrium.kit.files.paths import shipped
+from atrium.kit.files.paths import shipped_path
 from atrium.kit.text import catalogs
 from atrium.seams.settings import Settings
 
@@ -12,7 +12,7 @@ from atrium.seams.settings import Settings
 def locale_folders(settings: Settings) -> tuple[Path, Path]:
     """The folders of catalogs: the one that ships, and the instance's own above it."""
     own = Path(settings.locales_dir) if settings.locales_dir else settings.data_dir / "locales"
-    return shipped("locales"), own
+    return shipped_path("locales"), own
 
 
 def list_locales(settings: Settings, imported: Iterable[str] = ()) -> list[str]:

@@ -5,13 +5,13 @@ from pathlib import Path
 _PACKAGE = Path(__file__).resolve().parents[2]
 
 
-def shipped(name: str) -> Path:
+def shipped_path(name: str) -> Path:
     """A folder that travels with Atrium: inside the installed package, or at the top of a checkout."""
     inside = _PACKAGE / "shipped" / name
     return inside if inside.is_dir() else _PACKAGE.parent.parent / name
 
 
-def inside(root: Path, relative: str) -> Path | None:
+def path_inside(root: Path, relative: str) -> Path | None:
     """The file at `relative` below `root`, walked segment by segment; None when it is absent or would leave `root`."""
     path = root
     for segment in relative.split("/"):

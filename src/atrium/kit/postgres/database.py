@@ -76,7 +76,7 @@ class _Observed:
 
 
 @lru_cache(maxsize=4096)
-def compiled(sql: str) -> tuple[str, tuple[str, ...]]:
+def compile_statement(sql: str) -> tuple[str, tuple[str, ...]]:
     """A statement with `:names` turned into PostgreSQL's numbers, and the names in that order."""
     names = tuple(dict.fromkeys(_NAME.findall(sql)))
     numbers = {name: str(index) for index, name in enumerate(names, 1)}
@@ -117,28 +117,28 @@ class Transaction:
 
     async def one(self, model: type[T], sql: str, **values: object) -> T | None:
         """The row as a model, its columns in the order of the model's fields; None when there is none."""
-        text, names = compiled(sql)
+        text, names = compile_statement(sql)
         record = await self._connection.fetchrow(text, *[values[name] for name in names])
         return None if record is None else model(*record)
 
     async def all(self, model: type[T], sql: str, **values: object) -> list[T]:
         """Every row as a model."""
-        text, names = compiled(sql)
+        text, names = compile_statement(sql)
         return list(starmap(model, await self._connection.fetch(text, *[values[name] for name in names])))
 
     async def value(self, sql: str, **values: object) -> Any:
         """The first column of the first row; None when there is none."""
-        text, names = compiled(sql)
+        text, names = compile_statement(sql)
         return await self._connection.fetchval(text, *[values[name] for name in names])
 
     async def rows(self, sql: str, **values: object) -> list[tuple[Any, ...]]:
         """Every row as a plain tuple."""
-        text, names = compiled(sql)
+        text, names = compile_statement(sql)
         return list(map(tuple, await self._connection.fetch(text, *[values[name] for name in names])))
 
     async def run(self, sql: str, **values: object) -> int:
         """Execute, and say how many rows were touched."""
-        text, names = compiled(sql)
+        text, names = compile_statement(sql)
         status: str = await self._connection.execute(text, *[values[name] for name in names])
         return int(status.rpartition(" ")[2])
 
@@ -307,7 +307,7 @@ class Database:
     async def take(self, owner: Hashable = None) -> Connection:
         """A connection out of the pool, on this owner's account or on that of whom it is done for; the caller must release it."""
         connection = await self._pool.take(owner or account.get())
-        return connection if trace_context.recording() is None else TracedConnection(connection)
+        return connection if trace_context.recorded_span() is None else TracedConnection(connection)
 
     async def give_back(self, connection: Connection, *, clean: bool) -> None:
         """Return a connection; `clean` promises that everything done on it ended well."""

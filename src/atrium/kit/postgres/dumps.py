@@ -57,7 +57,7 @@ def find_programs(search_path: str) -> list[Programs]:
     return sorted(found.values(), key=lambda one: one.major)
 
 
-def dumping(programs: list[Programs], server: int) -> Programs:
+def dump_programs(programs: list[Programs], server: int) -> Programs:
     """The oldest that can dump a server of this release, so that what it writes can be loaded in most places."""
     for one in programs:
         if one.major >= server:
@@ -67,7 +67,7 @@ def dumping(programs: list[Programs], server: int) -> Programs:
     )
 
 
-def loading(programs: list[Programs], dump: int, server: int) -> Programs:
+def load_programs(programs: list[Programs], dump: int, server: int) -> Programs:
     """The oldest that can read a dump of this release and load it into a server of that one."""
     for one in programs:
         if one.major >= dump and (one.major < _SETS_TIMEOUT or server >= _SETS_TIMEOUT):

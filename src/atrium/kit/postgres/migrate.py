@@ -11,7 +11,7 @@ from typing import Any
 
 import asyncpg
 
-from atrium.kit.files.paths import shipped
+from atrium.kit.files.paths import shipped_path
 from atrium.kit.postgres.database import APP_ROLE, SEARCH_ROLE, SYSTEM_ROLE
 from atrium.kit.postgres.pool import patiently
 from atrium.kit.refusals import CommandError
@@ -79,7 +79,7 @@ class Migration:
 
 def read_migrations(folder: Path | None = None) -> list[Migration]:
     """Every migration in order; a gap or a stray name is refused."""
-    paths = sorted((folder or shipped("migrations")).glob("*.sql"))
+    paths = sorted((folder or shipped_path("migrations")).glob("*.sql"))
     found = [Migration(int(path.name[:4]), path.stem, path.read_text()) for path in paths if _FILE.fullmatch(path.name)]
     if len(found) != len(paths) or [m.number for m in found] != list(range(1, len(found) + 1)):
         raise MigrationRefused("migrations must be named NNNN_words.sql and numbered without gaps")
@@ -130,7 +130,7 @@ async def make_roles(url: str) -> None:
         await connection.close()
 
 
-async def pending(url: str, folder: Path | None = None) -> list[str]:
+async def list_pending(url: str, folder: Path | None = None) -> list[str]:
     """The names of migrations this database has not seen yet; a schema that these migrations did not make is refused."""
     connection = await patiently(lambda: asyncpg.connect(url, statement_cache_size=0))
     try:

@@ -20,14 +20,14 @@ class RowsRefused(DatabaseRefused):
 
 
 @asynccontextmanager
-async def exported(url: str) -> AsyncIterator[tuple[Transaction, str]]:
+async def export_snapshot(url: str) -> AsyncIterator[tuple[Transaction, str]]:
     """A transaction that reads one instant, and the name under which other connections may read the same one while it lasts."""
     async with _connected(url) as connection, connection.transaction(isolation="repeatable_read", readonly=True):
         yield Transaction(connection), await connection.fetchval("SELECT pg_export_snapshot()")
 
 
 @asynccontextmanager
-async def owning(url: str) -> AsyncIterator[Transaction]:
+async def begin_as_owner(url: str) -> AsyncIterator[Transaction]:
     """A transaction as the login itself, past the serving role."""
     async with _connected(url) as connection, connection.transaction():
         yield Transaction(connection)

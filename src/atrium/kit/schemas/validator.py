@@ -36,7 +36,7 @@ def pointer(path: Path) -> str:
     return text
 
 
-def located(pointer: str, message: str) -> str:
+def locate_fault(pointer: str, message: str) -> str:
     """A fault as people read it; that of the whole document names no place."""
     return f"{pointer}: {message}" if pointer else message
 

@@ -115,7 +115,7 @@ def move(trace: Trace | None) -> None:
     _here.set(trace)
 
 
-def recording() -> Span | None:
+def recorded_span() -> Span | None:
     """The span that is being recorded here; None where nothing is."""
     trace = _here.get()
     return None if trace is None else trace.span

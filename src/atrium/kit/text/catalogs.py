@@ -10,7 +10,7 @@ from typing import Any
 
 from babel.core import get_global
 
-from atrium.kit.work.pace import paced
+from atrium.kit.work.pace import pace
 
 BASE = "en"
 LOCALE_PATTERN = r"^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$(?!\n)"
@@ -74,7 +74,7 @@ def read_files(roots: Sequence[Path], locale: str) -> LocaleFiles:
         texts = _decoded(file, locale, found.refused)
         if texts:
             found.namespaces.add(file.stem)
-        for name, text in paced(texts.items()):
+        for name, text in pace(texts.items()):
             key = f"{file.stem}.{name}"
             if (why := _refusal(name, text)) is not None:
                 found.refused.append(Refused(locale, key[:300], "bad_text", why))
@@ -143,7 +143,7 @@ def fallback_chain(requested: str, default: str) -> list[str]:
     return list(dict.fromkeys([*parents(requested), *parents(default), BASE]))
 
 
-def preferred(accept_language: str | None, locales: Sequence[str], default: str) -> str:
+def choose_locale(accept_language: str | None, locales: Sequence[str], default: str) -> str:
     """The locale among `locales` that a browser's Accept-Language asks for first, or the default."""
     for wanted in _ranked(accept_language or ""):
         found = next((locale for locale in parents(wanted) if locale in locales), None)

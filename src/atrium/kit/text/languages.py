@@ -32,7 +32,7 @@ def is_tag(text: object) -> bool:
     return isinstance(text, str) and len(text) <= 35 and _TAG.match(text) is not None
 
 
-def widening(tag: str) -> list[str]:
+def fallback_chain(tag: str) -> list[str]:
     """The tag and its language, the narrower first."""
     return list(dict.fromkeys([canonical(tag), tag.partition("-")[0].lower()]))
 
@@ -55,7 +55,7 @@ def plural_forms(tag: str, kind: PluralKind = "plural") -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=256)
-def is_one_only_for_one(tag: str) -> bool:
+def has_plural_one(tag: str) -> bool:
     """Whether the form `one` is for the number 1 alone; in Icelandic it is also for 21, in French for 0."""
     locale = _locale(tag)
     return locale is None or not any(locale.plural_form(number) == "one" for number in (0, *range(2, 1002)))
@@ -63,7 +63,7 @@ def is_one_only_for_one(tag: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _locale(tag: str) -> Locale | None:
-    for wanted in widening(tag):
+    for wanted in fallback_chain(tag):
         try:
             return Locale.parse(wanted, sep="-")
         except (UnknownLocaleError, ValueError):

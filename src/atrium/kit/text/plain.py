@@ -29,7 +29,7 @@ _UNSEEN = re.compile(
 )
 
 
-def seen(text: str) -> str:
+def visible_text(text: str) -> str:
     """The same words without characters that people do not see and models read."""
     return _UNSEEN.sub("", text)
 

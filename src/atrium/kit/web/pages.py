@@ -28,7 +28,7 @@ class Page(msgspec.Struct, Generic[T], frozen=True):
     next_cursor: str | None = None
 
 
-def fitting(texts: Sequence[str]) -> int:
+def count_fitting(texts: Sequence[str]) -> int:
     """How many of these fit on one page, one at least: whatever begins before the page holds `MOST_TEXT` bytes as they are sent."""
     # A character has six bytes at most once it is escaped, and nearly every page is short.
     if 6 * sum(map(len, texts)) < MOST_TEXT:

@@ -10,7 +10,7 @@ T = TypeVar("T")
 TURN, PAUSE = 0.001, 0.00005
 
 
-def paced(items: Iterable[T]) -> Iterator[T]:
+def pace(items: Iterable[T]) -> Iterator[T]:
     """The items, with a short pause after each millisecond of work on them; for threads alone."""
     began = time.perf_counter()
     for item in items:

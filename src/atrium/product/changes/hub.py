@@ -15,7 +15,7 @@ from atrium.ground.identity import service as identity
 from atrium.kit.postgres.database import refusal_of
 from atrium.kit.postgres.notify import wait_for
 from atrium.kit.telemetry.log import log
-from atrium.kit.web.sse import framed
+from atrium.kit.web.sse import sse_frame
 from atrium.kit.work.shares import Capacity, Permit
 from atrium.product.changes import store
 from atrium.product.changes.model import Busy, Change, Place, TooManyStreams, before, frame_of, write_id
@@ -257,7 +257,7 @@ class Hub:
 
     def reset_frame(self, org_id: UUID, place: Place, reason: str) -> bytes:
         """Read everything anew, and go on from here."""
-        return framed(write_id(self.services.keys, org_id, place, time.time()), "reset", {"reason": reason})
+        return sse_frame(write_id(self.services.keys, org_id, place, time.time()), "reset", {"reason": reason})
 
     async def _notify(self) -> None:
         due, self._due = self._due, set()

@@ -12,7 +12,7 @@ import msgspec
 from atrium.kit.crypto.keys import Keyring, Unsealable
 from atrium.kit.errors import AppError, Exhausted, Forbidden, Kind
 from atrium.kit.ids import NIL
-from atrium.kit.web.sse import framed
+from atrium.kit.web.sse import sse_frame
 from atrium.seams.context import Principal
 
 ThingKind = Literal["note", "document", "object"]
@@ -131,7 +131,7 @@ def frame_of(keys: Keyring, org_id: UUID, change: Change, action: str) -> bytes:
     """A change as an event of a stream."""
     data: dict[str, object] = {"kind": change.kind, "id": change.thing_id, "action": action, "version": change.version}
     data |= {"by": change.actor_id, "at": change.at}
-    return framed(write_id(keys, org_id, change.place, change.at.timestamp()), "change", data)
+    return sse_frame(write_id(keys, org_id, change.place, change.at.timestamp()), "change", data)
 
 
 def write_id(keys: Keyring, org_id: UUID, place: Place, at: float) -> str:

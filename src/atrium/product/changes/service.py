@@ -10,7 +10,7 @@ from atrium.engine.repository import texts
 from atrium.ground.access import service as access
 from atrium.ground.identity import service as identity
 from atrium.kit.web.pages import Page, Pager
-from atrium.kit.web.sse import framed
+from atrium.kit.web.sse import sse_frame
 from atrium.kit.work.shares import Permit
 from atrium.product.changes import store
 from atrium.product.changes.hub import Hub, Listener
@@ -74,7 +74,7 @@ async def _events(op: Operation, hub: Hub, listener: Listener, after: str | None
         listener.after = max(known or place, place)
         # A hello with the place that the client named: what it missed comes after it.
         said = {"user_id": op.who.user_id, "at": datetime.fromtimestamp(now, UTC)}
-        hello = framed(write_id(op.services.keys, org_id, known or place, now), "hello", said)
+        hello = sse_frame(write_id(op.services.keys, org_id, known or place, now), "hello", said)
         missed = None if after is not None and known is None else await _missed(op, listener, known or place, place)
         if missed is None:
             yield hello + hub.reset_frame(org_id, place, "unknown" if known is None else "missed")

@@ -5,7 +5,7 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
-from atrium.kit.files.paths import inside
+from atrium.kit.files.paths import path_inside
 from atrium.product.console.model import AssetMissing
 from atrium.seams.routes import Content
 
@@ -28,7 +28,7 @@ def read_asset(root: Path, path: str, accepted: str | None, policy: str | None =
 
 @lru_cache(maxsize=256)
 def _bytes_of(root: Path, path: str) -> bytes | None:
-    found = inside(root, path)
+    found = path_inside(root, path)
     return None if found is None else found.read_bytes()
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from atrium.ground.tenancy import service as tenancy
-from atrium.kit.files.paths import shipped
+from atrium.kit.files.paths import shipped_path
 from atrium.kit.text import catalogs
 from atrium.product.branding import service as branding
 from atrium.product.console import assets
@@ -43,7 +43,7 @@ async def read_page(op: Operation, host: str | None, accept_language: str | None
         instance = await tenancy.read_instance(ctx)
     policy = instance.localization
     default = policy.default_locale
-    locale = catalogs.preferred(accept_language, policy.locales, default) if policy.switching else default
+    locale = catalogs.choose_locale(accept_language, policy.locales, default) if policy.switching else default
     facts = PageFacts(
         title=look.title,
         tagline=look.tagline,
@@ -74,5 +74,5 @@ def read_worker(accept_encoding: str | None) -> Content:
 
 def built() -> Path:
     """Where the built console is: in the installed package, or in the checkout's `console/dist`."""
-    folder = shipped("console")
+    folder = shipped_path("console")
     return folder / "dist" if (folder / "package.json").is_file() else folder

@@ -8,7 +8,7 @@ from atrium.engine.ai import service as ai
 from atrium.engine.ai.model import UtilityModel
 from atrium.kit.work.compute import heavy
 from atrium.product.knowledge.model import Evidence, Mention
-from atrium.product.knowledge.reply_check import SCHEMA, Findings, TextChunk, judged, refused
+from atrium.product.knowledge.reply_check import SCHEMA, Findings, TextChunk, check_reply, refusal_of
 from atrium.seams.context import Operation
 from atrium.seams.models import Message, ReplyUnfit, ResponseFormat, Turn
 
@@ -45,12 +45,12 @@ async def ask(op: Operation, text: str, salt: UUID) -> Findings:
 async def _ask_part(op: Operation, model: UtilityModel, part: TextChunk, salt: UUID) -> Findings:
     compute, org_id, turn = op.services.compute, op.who.org_id, _turn(part)
     try:
-        reply = await ai.run_on(op, model, turn, seconds=LONGEST_TURN, simulation=lambda: _simulated(part))
+        reply = await ai.run_turn_on(op, model, turn, seconds=LONGEST_TURN, simulation=lambda: _simulated(part))
     except ReplyUnfit as error:
         # The model port tells that it does not fit; judging it again tells where.
-        await compute.run(org_id, len(error.text), judged, error.text, part, salt)
-        raise refused([("", error.message)]) from error
-    return await compute.run(org_id, len(reply.text), judged, reply.text, part, salt)
+        await compute.run(org_id, len(error.text), check_reply, error.text, part, salt)
+        raise refusal_of([("", error.message)]) from error
+    return await compute.run(org_id, len(reply.text), check_reply, reply.text, part, salt)
 
 
 def _turn(part: TextChunk) -> Turn:

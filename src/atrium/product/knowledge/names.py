@@ -15,23 +15,23 @@ def one_line(text: str) -> str:
     return _SPACE.sub(" ", text).strip()
 
 
-def folded(text: str) -> str:
+def fold_text(text: str) -> str:
     """A text as it is searched by: without case, compatibility forms, punctuation and invisible characters."""
     plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     kept = "".join(" " if _separates(character) else character for character in plain if not _is_invisible(character))
     return one_line(kept)
 
 
-def normalised(name: str, type: str) -> str:
+def normalise_name(name: str, type: str) -> str:
     """What two spellings of one entity have in common; an organisation's legal form and a title do not count."""
-    bare = folded(name)
+    bare = fold_text(name)
     bare = _TITLE.sub("", bare) or bare
     return (_FORM.sub("", bare) or bare) if type == "organisation" else bare
 
 
 def entity_id(salt: UUID, type: str, name: str) -> UUID:
     """The id of what this name means in the team with this salt."""
-    text = f"{type}\n{normalised(name, type)}".encode("utf-8", "replace")
+    text = f"{type}\n{normalise_name(name, type)}".encode("utf-8", "replace")
     return UUID(bytes=hashlib.blake2b(text, digest_size=16, key=salt.bytes).digest(), version=5)
 
 

@@ -10,10 +10,10 @@ from uuid import UUID
 
 from atrium.kit.schemas import parse
 from atrium.kit.schemas.parse import compile_schema, faults_in, judge_json
-from atrium.kit.schemas.validator import located
+from atrium.kit.schemas.validator import locate_fault
 from atrium.kit.work.compute import heavy
 from atrium.product.knowledge.model import EntityType, Evidence, Mention, ReplyRefused
-from atrium.product.knowledge.names import entity_id, folded, one_line
+from atrium.product.knowledge.names import entity_id, fold_text, one_line
 
 Fault = tuple[str, str]
 MOST_FAULTS = 20
@@ -76,23 +76,23 @@ class Findings:
 
 
 @heavy
-def judged(reply: str, part: TextChunk, salt: UUID) -> Findings:
+def check_reply(reply: str, part: TextChunk, salt: UUID) -> Findings:
     """What a reply says about a part; refused when anything in it does not hold."""
     try:
         value = judge_json(reply)
     except parse.ReplyRefused as problem:
-        raise refused([("", str(problem))]) from problem
+        raise refusal_of([("", str(problem))]) from problem
     faults = faults_in(value, compile_schema(SCHEMA), MOST_FAULTS)
     if not faults:
         faults = list(islice(_faults(value, part), MOST_FAULTS))
     if faults:
-        raise refused(faults)
+        raise refusal_of(faults)
     return _findings(value, part, salt)
 
 
-def refused(faults: list[Fault]) -> ReplyRefused:
+def refusal_of(faults: list[Fault]) -> ReplyRefused:
     """The refusal that names these faults."""
-    said = "; ".join(located(path, message) for path, message in faults[:5])
+    said = "; ".join(locate_fault(path, message) for path, message in faults[:5])
     more = f" and {len(faults) - 5} more" if len(faults) > 5 else ""
     errors = [{"path": path, "message": message} for path, message in faults]
     return ReplyRefused(f"the model's reply is not knowledge about the document: {said}{more}", errors=errors)
@@ -119,7 +119,7 @@ def _entity_faults(entity: dict[str, str], path: str, known: dict[str, str], par
         yield path, "is there twice"
     known[entity["id"]] = said
     name = one_line(entity["name"])
-    if not folded(name) or any(_is_hidden(character) for character in name):
+    if not fold_text(name) or any(_is_hidden(character) for character in name):
         yield f"{path}/name", "is no name"
     elif name.casefold() not in one_line(entity["quote"]).casefold():
         yield f"{path}/name", "is not in its quote"
@@ -162,7 +162,7 @@ def _findings(value: Any, part: TextChunk, salt: UUID) -> Findings:
 def _mention(entity: dict[str, Any], id: UUID, part: TextChunk) -> Mention:
     quote, at = _quoted(entity["quote"], part)
     name = one_line(entity["name"])
-    return Mention(id, entity["kind"], name, folded(name), quote, at)
+    return Mention(id, entity["kind"], name, fold_text(name), quote, at)
 
 
 def _evidence(relation: dict[str, str], ids: dict[str, UUID], part: TextChunk) -> Evidence:

@@ -30,7 +30,7 @@ from atrium.product.knowledge.model import (
     Sought,
     Unread,
 )
-from atrium.product.knowledge.names import folded
+from atrium.product.knowledge.names import fold_text
 from atrium.seams.context import Context
 from atrium.seams.sharing import Shareable, ThingName, fill, list_handed_out
 
@@ -46,7 +46,7 @@ async def list_entities(ctx: Context, sought: Sought, limit: int, cursor: str | 
     """
     access.note_checked(ctx, "files:read")
     access.require_org_scope(ctx, sought.scope, OrgScopeRefused)
-    wanted = None if sought.q is None else folded(sought.q)
+    wanted = None if sought.q is None else fold_text(sought.q)
     if wanted == "" or ctx.is_bound:
         return Page([])
     reader = _reader(ctx, org_wide=sought.scope == "org" or sought.object_id is not None)
@@ -70,7 +70,7 @@ async def list_named(ctx: Context, words: list[str], limit: int, *, org_wide: bo
 
     Without `org_wide` those of documents that the caller reads by a role in the company are left out.
     """
-    wanted = [word for word in map(folded, words) if word]
+    wanted = [word for word in map(fold_text, words) if word]
     # What an entity says comes from all documents that its reader can read; which of those others can read is not told apart.
     if not wanted or not ctx.who.within_scope("files:read") or ctx.is_bound:
         return []

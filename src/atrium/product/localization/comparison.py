@@ -11,7 +11,7 @@ import msgspec
 
 from atrium.kit.ids import new_id
 from atrium.kit.text.catalogs import BASE, Refused
-from atrium.kit.work.pace import paced
+from atrium.kit.work.pace import pace
 from atrium.product.localization import checks, store
 from atrium.product.localization.disk import NOTHING_ABOUT, About, DiskSource
 from atrium.product.localization.model import MessageRow
@@ -68,7 +68,7 @@ class Wanted:
 def wanted_of(found: DiskSource, texts: Mapping[str, str], keys: Sequence[str]) -> tuple[list[Wanted], Columns]:
     """What the files say about these keys, one by one and as columns."""
     source, about = found.source.messages, found.about
-    wanted = [Wanted(key, source[key], texts.get(key), about.get(key, NOTHING_ABOUT)) for key in paced(keys)]
+    wanted = [Wanted(key, source[key], texts.get(key), about.get(key, NOTHING_ABOUT)) for key in pace(keys)]
     return wanted, _described(wanted)
 
 
@@ -86,20 +86,20 @@ def _described(wanted: Sequence[Wanted]) -> Columns:
 
 def fresh(batch: Batch, wanted: Sequence[Wanted]) -> Columns:
     """Messages that were not there, as the columns that `insert_messages` takes: each approved with its file's text, or missing."""
-    columns, texts = _described(wanted), [_sound(batch, one) for one in paced(wanted)]
+    columns, texts = _described(wanted), [_sound(batch, one) for one in pace(wanted)]
     batch.count["added"] += len(wanted)
     # A source that cannot be read promises nothing, and no text but itself stands in for it.
     fits = [
         text is None or text == one.source or checks.is_readable(one.source)
-        for one, text in paced(zip(wanted, texts, strict=True))
+        for one, text in pace(zip(wanted, texts, strict=True))
     ]
     return columns | {"id": [new_id() for _ in wanted], "text": texts, "fits": fits}
 
 
-def merged(batch: Batch, wanted: Sequence[Wanted], rows: Mapping[str, MessageRow]) -> Columns | None:
+def columns_to_write(batch: Batch, wanted: Sequence[Wanted], rows: Mapping[str, MessageRow]) -> Columns | None:
     """The messages that have to be written, as the columns that `put_messages` takes; None when there are none."""
-    made = [_merge(batch, one, rows.get(one.key)) for one in paced(wanted)]
-    return store.columns_of([one for one in paced(made) if one is not None]) if any(made) else None
+    made = [_merge(batch, one, rows.get(one.key)) for one in pace(wanted)]
+    return store.columns_of([one for one in pace(made) if one is not None]) if any(made) else None
 
 
 def _merge(batch: Batch, one: Wanted, row: MessageRow | None) -> dict[str, Any] | None:
@@ -203,7 +203,7 @@ def _judged(count: Counter[str], state: dict[str, Any]) -> dict[str, Any]:
 
 def proposals(batch: Batch, texts: Mapping[str, str], rows: Mapping[str, MessageRow]) -> Columns | None:
     """Texts out of an object as proposals, as the columns that `put_messages` takes; None when none says anything new."""
-    made = [_proposal(batch, key, text, rows.get(key)) for key, text in paced(texts.items())]
+    made = [_proposal(batch, key, text, rows.get(key)) for key, text in pace(texts.items())]
     chosen = [one for one in made if one is not None]
     batch.count["proposed"] += len(chosen)
     return store.columns_of(chosen) if chosen else None

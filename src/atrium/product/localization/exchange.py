@@ -133,7 +133,7 @@ async def export_object(op: Operation, locale: str, format: FileFormat) -> Expor
     rows = await _all_rows(op, founding.org_id, locale)
     if not any(row.status == "approved" for row in rows):
         raise NothingApproved(f"no text of {locale} is approved; review some first")
-    body = await asyncio.to_thread(formats.written, format, locale, rows)
+    body = await asyncio.to_thread(formats.write_file, format, locale, rows)
     ending, content_type = formats.ENDINGS[format]
     draft = ObjectDraft(key=f"l10n/{locale}.{ending}", content_type=content_type, visibility="team")
     written = await writes.put_object(op, draft, _sent(body), len(body))

@@ -50,7 +50,7 @@ _STATES = {
 }
 
 
-def written(format: FileFormat, locale: str, rows: Sequence[MessageRow]) -> bytes:
+def write_file(format: FileFormat, locale: str, rows: Sequence[MessageRow]) -> bytes:
     """The messages of a locale as a file, the same bytes for the same messages."""
     return _WRITERS[format](locale, rows)
 

@@ -178,7 +178,7 @@ async def _write(work: Import, ctx: Context, batch: Batch, wanted: Sequence[Want
             await store.insert_messages(ctx.db, work.org_id, batch.locale, columns, work.by)
         return
     rows = {row.key: row for row in await store.lock_messages(ctx.db, work.org_id, batch.locale, there)}
-    merged = await asyncio.to_thread(comparison.merged, batch, wanted, rows)
+    merged = await asyncio.to_thread(comparison.columns_to_write, batch, wanted, rows)
     if merged is not None and not work.dry_run:
         await store.put_messages(ctx.db, work.org_id, batch.locale, merged)
 

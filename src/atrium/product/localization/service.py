@@ -13,7 +13,7 @@ from atrium.ground.tenancy.model import CompanyDraft
 from atrium.kit.text import catalogs
 from atrium.kit.text.catalogs import BASE
 from atrium.kit.web.etags import require_current
-from atrium.kit.web.pages import Page, Pager, fitting
+from atrium.kit.web.pages import Page, Pager, count_fitting
 from atrium.product.localization import checks, copies, imports, store
 from atrium.product.localization.model import (
     Catalog,
@@ -113,13 +113,13 @@ async def list_messages(
         found = await store.list_messages(ctx.db, founding.org_id, locale, chosen, pager.read(cursor, str), limit + 1)
         ids = [one.id for one in found[:limit]] if history else []
         former = await store.list_history(ctx.db, founding.org_id, ids, _MOST_FORMER) if history else {}
-    fits = fitting([one.source + (one.text or "") + (one.pending_text or "") for one in found])
+    fits = count_fitting([one.source + (one.text or "") + (one.pending_text or "") for one in found])
     page = pager.page(found, min(limit, fits), lambda one: one.key)
-    items = [msgspec.structs.replace(shown(one), history=former.get(one.id)) for one in page.items]
+    items = [msgspec.structs.replace(message_view(one), history=former.get(one.id)) for one in page.items]
     return Page(items, page.next_cursor)
 
 
-def shown(row: MessageRow) -> LocalMessage:
+def message_view(row: MessageRow) -> LocalMessage:
     """A message as people see it."""
     pending = None
     if row.pending_text is not None and row.pending_at is not None:
@@ -162,7 +162,7 @@ async def submit_text(op: Operation, id: UUID, text: str, if_match: str | None) 
             raise MessageMissing("there is no such message")
         if row.locale == BASE:
             raise SourceFixed(f"{BASE} is the source: change its files and import them")
-        require_current(if_match, shown(row).etag())
+        require_current(if_match, message_view(row).etag())
         found = _sound(row, text)
         pending = {
             "pending_text": text,
@@ -173,7 +173,7 @@ async def submit_text(op: Operation, id: UUID, text: str, if_match: str | None) 
         await store.change_message(ctx.db, founding.org_id, id, pending | {"comment": "", "changed_by": op.who.user_id})
         await audit.record(ctx, "localization.submitted", id, locale=row.locale, key=row.key)
         changed = await store.find_message(ctx.db, founding.org_id, id)
-    return shown(changed or row)
+    return message_view(changed or row)
 
 
 def _sound(row: MessageRow, text: str) -> list[Check]:
@@ -197,14 +197,14 @@ async def review_text(op: Operation, id: UUID, decision: Decision, comment: str,
         row = await store.find_message(ctx.db, founding.org_id, id, lock=True)
         if row is None:
             raise MessageMissing("there is no such message")
-        require_current(if_match, shown(row).etag())
+        require_current(if_match, message_view(row).etag())
         changes = _reviewed(op, row, decision)
         noted = {"comment": comment, "changed_by": op.who.user_id}
         await store.change_message(ctx.db, founding.org_id, id, changes | noted)
         kind = "localization.approved" if decision == "approve" else "localization.sent_back"
         await audit.record(ctx, kind, id, locale=row.locale, key=row.key)
         changed = await store.find_message(ctx.db, founding.org_id, id)
-    return shown(changed or row)
+    return message_view(changed or row)
 
 
 def _reviewed(op: Operation, row: MessageRow, decision: Decision) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import msgspec
 from atrium.engine.tools.descriptions import readable, readable_schema
 from atrium.kit.schemas.cost import SchemaRefused
 from atrium.kit.schemas.parse import compile_schema
-from atrium.kit.text.plain import seen
+from atrium.kit.text.plain import visible_text
 from atrium.product.mcp.model import LeftOut
 from atrium.seams.context import Operation
 from atrium.seams.settings import McpServer
@@ -54,7 +54,7 @@ def offered_by(
     for one in told:
         name = name_of(server.name, one.name)
         if reason := _refusal_of(one, name, tools):
-            left_out.append(LeftOut(seen(one.name)[:80], reason))
+            left_out.append(LeftOut(visible_text(one.name)[:80], reason))
             continue
         tools[name] = _tool(server, one, name, call)
     return ServerOffer(tools, left_out, digest)
@@ -82,7 +82,7 @@ def _refusal_of(one: ServerTool, name: str, taken: Mapping[str, Tool]) -> str:
         compile_schema(dict(one.schema))
         readable_schema(one.schema)
     except (SchemaRefused, TypeError, ValueError, RecursionError) as error:
-        return f"its schema is refused: {seen(str(error))[:200]}"
+        return f"its schema is refused: {visible_text(str(error))[:200]}"
     return ""
 
 

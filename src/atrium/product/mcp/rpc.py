@@ -185,6 +185,6 @@ def reply_without(id: Id, error: RpcError, revision: str) -> Content:
     return Content(body, JSON, status=error.status(revision))
 
 
-def acknowledged() -> Content:
+def acknowledge() -> Content:
     """The reply to a notification."""
     return Content(b"", JSON, status=202)

@@ -38,7 +38,7 @@ async def serve(op: Operation, message: WireMessage) -> Content:
         return rpc.reply_without(refused.id, refused.error, refused.revision)
     if isinstance(read, Notification):
         # Nothing here goes on after its reply, so that there is nothing a notification could be about.
-        return rpc.acknowledged()
+        return rpc.acknowledge()
     try:
         return rpc.reply_with(read.id, await _answer(op, read))
     except RpcError as error:

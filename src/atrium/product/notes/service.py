@@ -11,7 +11,7 @@ from atrium.ground.identity import service as identity
 from atrium.ground.sharing import abilities
 from atrium.ground.sharing.model import ThingsChanged
 from atrium.kit.ids import new_id
-from atrium.kit.web.pages import Page, Pager, fitting
+from atrium.kit.web.pages import Page, Pager, count_fitting
 from atrium.product.notes import permissions, space, store
 from atrium.product.notes.model import (
     KIND,
@@ -56,7 +56,7 @@ async def list_notes(ctx: Context, scope: str, search: str | None, limit: int, c
         return await list_handed_out(ctx, KIND, found, attrgetter("id"))
 
     found = await fill(ctx, limit + 1, read, hand)
-    fits = fitting([note.body for note in found])
+    fits = count_fitting([note.body for note in found])
     return pager.page(found, min(limit, fits), lambda note: (note.updated_at, note.id))
 
 

@@ -39,7 +39,7 @@ INSERT = f"""
 
 
 @lru_cache(maxsize=16)
-def listing(scope: str, *, after: bool, search: bool, many: bool) -> str:
+def listing_sql(scope: str, *, after: bool, search: bool, many: bool) -> str:
     """The listing's text; a page further on, a search and a long page each add their own condition, so plans stay simple."""
     narrowed = " AND (n.updated_at, n.id) < (:after_at, :after_id)" if after else ""
     narrowed += " AND (n.title ILIKE :search OR n.body ILIKE :search)" if search else ""
@@ -97,7 +97,7 @@ async def list_notes(
     at, id = after or (None, None)
     return await db.all(
         Note,
-        listing(scope, after=after is not None, search=search is not None, many=limit > FEW),
+        listing_sql(scope, after=after is not None, search=search is not None, many=limit > FEW),
         **rule.reader(who, NOTES),
         after_at=at,
         after_id=id,

@@ -23,7 +23,7 @@ class DueNote(msgspec.Struct, frozen=True):
 
 
 @lru_cache(maxsize=2)
-def listing(*, after: bool) -> str:
+def listing_sql(*, after: bool) -> str:
     """The trash's listing: one branch and one index for each way a note can be there."""
     narrowed = " AND ({at}, {id}) < (:after_at, :after_id)" if after else ""
     tail = narrowed + " ORDER BY {at} DESC, {id} DESC LIMIT :limit"
@@ -47,7 +47,12 @@ async def list_trashed(
 ) -> list[TrashedNote]:
     at, id = after or (None, None)
     return await db.all(
-        TrashedNote, listing(after=after is not None), after_at=at, after_id=id, limit=limit, **rule.manager(who, NOTES)
+        TrashedNote,
+        listing_sql(after=after is not None),
+        after_at=at,
+        after_id=id,
+        limit=limit,
+        **rule.manager(who, NOTES),
     )
 
 

@@ -31,7 +31,9 @@ def document_of(experience: Experience) -> dict[str, Any]:
     return found
 
 
-def shown(experience: Experience, version: int, wanted: str, default: str, look: Mapping[str, str]) -> FunnelConfig:
+def public_config(
+    experience: Experience, version: int, wanted: str, default: str, look: Mapping[str, str]
+) -> FunnelConfig:
     """What a visitor gets: the texts of the first language in the chain that has each, and never the judge or the origins."""
     chain = [tag for tag in catalogs.fallback_chain(wanted, default) if tag in experience.locales]
     return FunnelConfig(

@@ -106,7 +106,7 @@ def funnel_of(services: Services) -> Funnel:
     return found
 
 
-def derived(secret: bytes, purpose: str, text: str = "") -> bytes:
+def derive_digest(secret: bytes, purpose: str, text: str = "") -> bytes:
     """A digest that only this instance can make, for one purpose."""
     return hashlib.blake2b(text.encode(), key=secret, person=purpose.encode()[:16], digest_size=32).digest()
 

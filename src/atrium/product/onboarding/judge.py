@@ -56,7 +56,7 @@ async def ask(op: Operation, prompt: str, answers: dict[str, Any]) -> tuple[Judg
     model = await ai.open_utility(op)
     turn = _turn(prompt, answers)
     try:
-        reply = await ai.run_on(op, model, turn, seconds=LONGEST_TURN, simulation=_simulated)
+        reply = await ai.run_turn_on(op, model, turn, seconds=LONGEST_TURN, simulation=_simulated)
     except ReplyUnfit as error:
         raise JudgementRefused("the model's reply does not fit the schema of a judgement") from error
     return _judged(reply.text), model.executor

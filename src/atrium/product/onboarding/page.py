@@ -75,7 +75,7 @@ async def _sandboxed(op: Operation, built: Path, experience: Experience, config:
     framed = framed_by(experience.embed_origins)
     if experience.template is None:
         return await _page(op, built, config, _SANDBOX, framed)
-    body = template.filled(experience.template, lambda kind, name: _text(config, kind, name))
+    body = template.fill(experience.template, lambda kind, name: _text(config, kind, name))
     return Content(body.encode(), HTML, _SANDBOX + _TEMPLATE.format(framed=framed))
 
 

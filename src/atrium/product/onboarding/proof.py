@@ -14,7 +14,7 @@ import msgspec
 from altcha import v2
 
 from atrium.kit.web.addresses import counted_as
-from atrium.product.onboarding.funnel import derived
+from atrium.product.onboarding.funnel import derive_digest
 from atrium.product.onboarding.model import ChallengeParameters, ProofBad, ProofChallenge, ProofExpired
 
 ALGORITHM, LIFETIME = "PBKDF2/SHA-256", 600
@@ -95,8 +95,8 @@ def _issue(secret: bytes, version: int, cost: int, counter: int) -> dict[str, An
         counter=counter,
         expires_at=int(time.time()) + LIFETIME,
         data={"version": version},
-        hmac_secret=derived(secret, "challenge"),
-        hmac_key_secret=derived(secret, "key"),
+        hmac_secret=derive_digest(secret, "challenge"),
+        hmac_key_secret=derive_digest(secret, "key"),
     )
     found: dict[str, Any] = challenge.to_dict()
     return found
@@ -120,8 +120,8 @@ def require_sound(secret: bytes, payload: Payload | None) -> Proof:
     left = parameters.expires_at - time.time()
     if left < 0:
         raise ProofExpired(f"this challenge is older than ten minutes{_AGAIN}")
-    signed = _is_signed(derived(secret, "challenge"), msgspec.json.encode(parameters), challenge.signature)
-    solved = _is_signed(derived(secret, "key"), _key_of(payload.solution), parameters.key_signature)
+    signed = _is_signed(derive_digest(secret, "challenge"), msgspec.json.encode(parameters), challenge.signature)
+    solved = _is_signed(derive_digest(secret, "key"), _key_of(payload.solution), parameters.key_signature)
     if not signed or not solved:
         raise ProofBad(f"this proof does not hold{_AGAIN}")
     # The signature covers all parameters, so that it stands for the challenge however a payload is spelled.
@@ -147,6 +147,6 @@ def network_of(address: str) -> str:
     return f"{first}.0/24" if dot else counted
 
 
-def doubled(tries: int, lately: int) -> int:
+def tries_for(tries: int, lately: int) -> int:
     """How many tries a challenge takes for a network that signed up so often within an hour."""
     return tries << min(lately // USUAL_AN_HOUR, MOST_DOUBLINGS)

@@ -106,8 +106,8 @@ async def read_config(op: Operation, locale: str | None, accept_language: str | 
 async def config_in(op: Operation, funnel: Funnel, locale: str | None, accept_language: str | None) -> FunnelConfig:
     """The same, without counting a visitor."""
     version, found, default = await _current(op, funnel)
-    wanted = locale or catalogs.preferred(accept_language, [*found.locales, default], default)
-    return experience.shown(found, version, wanted, default, await _look(op))
+    wanted = locale or catalogs.choose_locale(accept_language, [*found.locales, default], default)
+    return experience.public_config(found, version, wanted, default, await _look(op))
 
 
 async def read_draft_config(op: Operation, locale: str | None) -> tuple[Experience, FunnelConfig]:
@@ -118,7 +118,7 @@ async def read_draft_config(op: Operation, locale: str | None) -> tuple[Experien
     if not document:
         raise FunnelMissing("there is no sign-up form here yet")
     found = _judged(document)
-    return found, experience.shown(found, SEEDED, locale or default, default, await _look(op))
+    return found, experience.public_config(found, SEEDED, locale or default, default, await _look(op))
 
 
 async def read_current(op: Operation) -> tuple[int, Experience]:

@@ -12,7 +12,7 @@ from atrium.kit.errors import AppError, Suspended
 from atrium.kit.ids import new_id
 from atrium.kit.text.languages import is_tag
 from atrium.product.onboarding import answers, gate, proof, prospect_rows
-from atrium.product.onboarding.funnel import Funnel, derived, funnel_of
+from atrium.product.onboarding.funnel import Funnel, derive_digest, funnel_of
 from atrium.product.onboarding.gate import Noticed
 from atrium.product.onboarding.model import ProofChallenge, ProofUsed, Received
 from atrium.product.onboarding.prospect_rows import NewProspect
@@ -39,11 +39,11 @@ async def issue_challenge(op: Operation) -> ProofChallenge:
     await limits.admit_public(op.services.database, "challenge", op.address, settings.rate_challenges)
     owner = await funnel.owner(op)
     secret = await funnel.secret(op, owner.org_id)
-    network = derived(secret, "network", proof.network_of(op.address))
+    network = derive_digest(secret, "network", proof.network_of(op.address))
     async with op.services.database.begin(owner.org_id) as db:
         version, _ = await funnel.current(op.within(db), owner.org_id)
         lately = await prospect_rows.count_lately(db, owner.org_id, network)
-    tries = proof.doubled(settings.beta_proof_tries, lately)
+    tries = proof.tries_for(settings.beta_proof_tries, lately)
     challenge = await proof.issue(secret, version, settings.beta_proof_cost, tries)
     funnel.count("started")
     return challenge
@@ -110,9 +110,9 @@ def _prospect(
     )
     return NewProspect(
         id=new_id(),
-        address=derived(secret, "address", address),
+        address=derive_digest(secret, "address", address),
         digest=shown.digest,
-        network=derived(secret, "network", proof.network_of(op.address)),
+        network=derive_digest(secret, "network", proof.network_of(op.address)),
         version=version,
         fields=given,
         words="\n".join(str(value) for value in given.values()).lower(),

@@ -102,7 +102,7 @@ def problems_with(template: str, experience: Experience) -> Iterator[str]:
         yield "a mark in an attribute stands between quotes"
 
 
-def filled(template: str, text_of: Callable[[str, str], str]) -> str:
+def fill(template: str, text_of: Callable[[str, str], str]) -> str:
     """The template with every mark replaced by what `text_of` says for it (kind, name), escaped."""
     return _MARK.sub(lambda found: escape(text_of(*_parts(found[1])), quote=True), template)
 

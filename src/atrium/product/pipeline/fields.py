@@ -11,7 +11,7 @@ import msgspec
 from atrium.engine.ai import service as ai
 from atrium.kit.schemas.cost import SchemaRefused
 from atrium.kit.schemas.parse import ReplyRefused, compile_schema, faults_in, judge_json
-from atrium.kit.schemas.validator import located
+from atrium.kit.schemas.validator import locate_fault
 from atrium.kit.work.compute import heavy
 from atrium.product.pipeline.model import BadSchema, FieldsRefused
 from atrium.seams.context import Operation
@@ -51,7 +51,7 @@ async def ask_for_fields(op: Operation, schema: dict[str, Any], text: str) -> di
     compute = op.services.compute
     turn = await op.services.threads.run(op.who.org_id, _turn, schema, text[:LONGEST_TEXT])
     try:
-        reply = await ai.run_on(op, await ai.open_utility(op), turn, seconds=LONGEST_TURN)
+        reply = await ai.run_turn_on(op, await ai.open_utility(op), turn, seconds=LONGEST_TURN)
     except ReplyUnfit as error:
         raise await compute.run(op.who.org_id, len(error.text), _refusal, error.text, error.message, schema) from error
     return await compute.run(op.who.org_id, len(reply.text), _taken, reply.text)
@@ -85,7 +85,7 @@ def _refusal(text: str, message: str, schema: dict[str, Any]) -> FieldsRefused:
 
 
 def _refused(faults: list[tuple[str, str]]) -> FieldsRefused:
-    said = "; ".join(located(path, message) for path, message in faults[:5])
+    said = "; ".join(locate_fault(path, message) for path, message in faults[:5])
     more = f" and {len(faults) - 5} more" if len(faults) > 5 else ""
     errors = [{"path": path, "message": message} for path, message in faults]
     return FieldsRefused(f"the model's reply does not fit the schema: {said}{more}", errors=errors)

@@ -55,7 +55,7 @@ class ChecksumClaim(msgspec.Struct, frozen=True):
             raise S3Error("XAmzContentSHA256Mismatch", "x-amz-content-sha256 is not the body's")
         if self.algorithm is None:
             return None
-        found = written(staged, self.algorithm)
+        found = encode_checksum(staged, self.algorithm)
         claimed = trailers.get(_PREFIX + self.algorithm) if self.trailing else self.value
         if self.trailing and claimed is None:
             raise S3Error("MalformedTrailerError", "the trailer that was announced did not come")
@@ -119,7 +119,7 @@ def kind_of(request: S3Request, algorithm: str) -> Kind:
     return "COMPOSITE" if kind == "COMPOSITE" else "FULL_OBJECT"
 
 
-def written(staged: Digests, algorithm: str) -> str:
+def encode_checksum(staged: Digests, algorithm: str) -> str:
     """A checksum of staged bytes, as it is written."""
     return b64encode(staged.sha256 if algorithm == "sha256" else staged.hashes[algorithm]).decode()
 

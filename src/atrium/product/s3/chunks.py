@@ -78,7 +78,7 @@ class _Reader:
         return bool(piece)
 
 
-async def unframed(
+async def read_chunks(
     source: AsyncIterator[bytes], mode: str, seal: Seal | None, trailers: dict[str, str]
 ) -> AsyncIterator[bytes]:
     """The bytes inside the frames; `trailers` is filled at the end. What is yielded is proven only once the end is reached."""

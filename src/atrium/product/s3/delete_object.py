@@ -65,7 +65,7 @@ async def delete_object(op: Operation, admitted: S3Caller) -> Download:
 
 async def delete_objects(op: Operation, admitted: S3Caller) -> Download:
     """DeleteObjects: each key for itself, so one that is refused keeps no other from going."""
-    targets, quiet = await payload.listed(admitted, _targets)
+    targets, quiet = await payload.read_list(admitted, _targets)
     async with op.begin() as ctx:
         bucket = await buckets.describe_bucket(ctx, admitted.request.bucket)
     told = await _delete_all(op, bucket, targets)

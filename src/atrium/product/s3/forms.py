@@ -11,7 +11,7 @@ from atrium.kit.errors import Suspended
 from atrium.product.s3 import buckets, checksums, credentials, payload, put_object, sigv2, sigv4, tags, xml
 from atrium.product.s3.model import S3Error
 from atrium.product.s3.policy import PostPolicy, read_policy
-from atrium.product.s3.replies import Headers, empty, tag, wired, xml_reply
+from atrium.product.s3.replies import Headers, empty, encode_header, tag, xml_reply
 from atrium.product.s3.request import S3Request
 from atrium.seams.context import Operation
 from atrium.seams.routes import Download
@@ -57,7 +57,7 @@ async def post_object(op: Operation, request: S3Request) -> Download:
     async with uploads.receive(op, policy.bounded(form.file()), None, hashes=claim.hashes) as upload:
         policy.require_size(upload.staged.size)
         checksum = claim.settle(upload.staged, {})
-        draft = put_object.finished(draft, upload.staged.hashes["md5"].hex(), checksum)
+        draft = put_object.finish_draft(draft, upload.staged.hashes["md5"].hex(), checksum)
         written = await writes.write_object(op, draft, upload, conditions)
     return _replied(request, fields, key, put_object.written_headers(written, checksum), tag(written.version))
 
@@ -91,7 +91,9 @@ def _replied(request: S3Request, fields: dict[str, str], key: str, headers: Head
     redirect = fields.get("success_action_redirect") or fields.get("redirect")
     if redirect and _REDIRECT.fullmatch(redirect):
         query = f"bucket={quote(request.bucket or '', safe='')}&key={quote(key, safe='')}&etag={quote(etag, safe='')}"
-        return empty(303, [*headers, ("location", wired(f"{redirect}{'&' if '?' in redirect else '?'}{query}"))])
+        return empty(
+            303, [*headers, ("location", encode_header(f"{redirect}{'&' if '?' in redirect else '?'}{query}"))]
+        )
     status = fields.get("success_action_status")
     if status != "201":
         return empty(200 if status == "200" else 204, headers)

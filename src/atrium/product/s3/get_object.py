@@ -10,7 +10,7 @@ from atrium.product.s3 import buckets, tags, xml
 from atrium.product.s3.checksums import Checksum
 from atrium.product.s3.model import S3Error
 from atrium.product.s3.payload import S3Caller
-from atrium.product.s3.replies import Headers, tag, version_headers, wired, xml_reply
+from atrium.product.s3.replies import Headers, encode_header, tag, version_headers, xml_reply
 from atrium.product.s3.request import S3Request
 from atrium.seams.context import Context, Operation
 from atrium.seams.routes import Download
@@ -205,7 +205,7 @@ def _replaced(headers: Headers, request: S3Request) -> Headers:
     """What the caller of a signed request wants the reply to say instead."""
     chosen = {name: request.query[f"response-{name}"] for name in _OVERRIDES if f"response-{name}" in request.query}
     kept = [header for header in headers if header[0] not in chosen]
-    return kept + [(name, wired(value)) for name, value in chosen.items()]
+    return kept + [(name, encode_header(value)) for name, value in chosen.items()]
 
 
 def _is_pdf(keyed: ObjectAtKey, headers: Headers) -> bool:

@@ -88,7 +88,7 @@ async def copy_part(op: Operation, admitted: S3Caller) -> Download:
 async def complete_upload(op: Operation, admitted: S3Caller) -> Download:
     """CompleteMultipartUpload: joining many bytes takes a while, so a reply that is late begins before its end."""
     request = admitted.request
-    listed = await payload.listed(admitted, _listed, of_object=True)
+    listed = await payload.read_list(admitted, _listed, of_object=True)
     async with op.begin() as ctx:
         bucket = await buckets.open_bucket(ctx, request.bucket)
         key = bucket.at(request.key)
@@ -189,7 +189,7 @@ async def _join(
         draft = ObjectDraft(
             key=upload.key, content_type=kept["content_type"], metadata=kept["metadata"], attributes=attributes
         )
-        return put_object.finished(draft, checksums.tag_of(part.etag for part in chosen), checksum)
+        return put_object.finish_draft(draft, checksums.tag_of(part.etag for part in chosen), checksum)
 
     # What is made from the parts' checksums is known before a byte is joined, and so is that it is wrong.
     whole = kept["kind"] == "FULL_OBJECT"
@@ -224,7 +224,7 @@ def _checksum_of(kept: dict[str, Any], chosen: Sequence[UploadedPart], staged: S
         return None
     if kept["kind"] == "COMPOSITE":
         return Checksum(algorithm, checksums.composite_of(algorithm, [part.checksum for part in chosen]), "COMPOSITE")
-    return None if staged is None else Checksum(algorithm, checksums.written(staged, algorithm), "FULL_OBJECT")
+    return None if staged is None else Checksum(algorithm, checksums.encode_checksum(staged, algorithm), "FULL_OBJECT")
 
 
 def _require_claimed(request: S3Request, checksum: Checksum | None) -> None:

@@ -40,7 +40,7 @@ class S3Caller:
     def body(self, trailers: dict[str, str]) -> AsyncIterator[bytes]:
         """The body's bytes without its frames."""
         if self.framed:
-            return chunks.unframed(self.request.chunks(), self.payload, self.seal, trailers)
+            return chunks.read_chunks(self.request.chunks(), self.payload, self.seal, trailers)
         return self.request.chunks()
 
     def length(self) -> int | None:
@@ -81,7 +81,7 @@ def require_complete(size: int, length: int | None) -> None:
         raise S3Error("IncompleteBody", "the body is not as long as it was said to be")
 
 
-async def listed(admitted: S3Caller, read: Callable[[bytes], T], *, of_object: bool = False) -> T:
+async def read_list(admitted: S3Caller, read: Callable[[bytes], T], *, of_object: bool = False) -> T:
     """What `read` finds in a document that may be long: then it is read beside the event loop, which others wait for."""
     whole = await document(admitted, LARGEST_LIST, of_object=of_object)
     if len(whole) <= _AT_ONCE:

@@ -31,7 +31,7 @@ async def put_object(op: Operation, admitted: S3Caller) -> Download:
         draft = draft_of(request, bucket.at(request.key))
         await writes.require_writable(ctx, draft, conditions)
     async with payload.receive(op, admitted) as (upload, checksum):
-        draft = finished(draft, upload.staged.hashes["md5"].hex(), checksum)
+        draft = finish_draft(draft, upload.staged.hashes["md5"].hex(), checksum)
         written = await writes.write_object(op, draft, upload, conditions)
     return empty(headers=written_headers(written, checksum))
 
@@ -94,7 +94,7 @@ def draft_of(request: S3Request, key: str) -> ObjectDraft:
     )
 
 
-def finished(draft: ObjectDraft, etag: str, checksum: Checksum | None) -> ObjectDraft:
+def finish_draft(draft: ObjectDraft, etag: str, checksum: Checksum | None) -> ObjectDraft:
     """The draft with what the bytes turned out to be."""
     attributes: dict[str, Any] = dict(draft.attributes)
     if checksum is not None:

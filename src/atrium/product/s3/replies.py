@@ -50,8 +50,8 @@ def version_headers(keyed: ObjectAtKey) -> Headers:
         ("content-type", version.content_type),
         ("x-amz-version-id", str(version.id)),
     ]
-    headers += [(name, wired(value)) for name, value in left.get("headers", {}).items()]
-    headers += [(_META + name, wired(value)) for name, value in version.metadata.items() if _is_token(name)]
+    headers += [(name, encode_header(value)) for name, value in left.get("headers", {}).items()]
+    headers += [(_META + name, encode_header(value)) for name, value in version.metadata.items() if _is_token(name)]
     if left.get("tags"):
         headers.append(("x-amz-tagging-count", str(len(left["tags"]))))
     return headers
@@ -84,7 +84,7 @@ def metadata_of(request: S3Request) -> dict[str, str]:
     }
 
 
-def wired(value: str) -> str:
+def encode_header(value: str) -> str:
     """A text as a header carries it: its UTF-8 bytes, without what no header may have."""
     clean = _CONTROL.sub(" ", value)
     return clean if clean.isascii() else clean.encode("utf-8", "replace").decode("latin-1")

@@ -9,7 +9,7 @@ from atrium.product.knowledge import service as knowledge
 from atrium.product.knowledge.model import FoundEntity
 from atrium.product.search.model import Candidate, Search
 from atrium.product.search.queries import Phrase, Query
-from atrium.product.search.words import composed, spans, words_of
+from atrium.product.search.words import compose, spans, words_of
 from atrium.seams.context import Context
 
 _MOST = 50
@@ -45,7 +45,7 @@ async def list_fitting(ctx: Context, asked: Search, query: Query) -> list[Named]
 
 def _written(q: str, phrases: Iterable[Phrase]) -> list[str]:
     """The words of these phrases as they were written: names are kept with their accents."""
-    text, wanted = composed(q), {word for phrase in phrases for word in phrase}
+    text, wanted = compose(q), {word for phrase in phrases for word in phrase}
     return [text[begin:end] for word, begin, end in spans(text) if word in wanted]
 
 

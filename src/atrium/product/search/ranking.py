@@ -62,7 +62,7 @@ def is_excluded(candidate: Candidate, query: Query) -> bool:
     return any(_ends(candidate.found, phrase, None) for phrase in query.without)
 
 
-def told(candidate: Candidate, query: Query) -> Candidate:
+def without_excluded(candidate: Candidate, query: Query) -> Candidate:
     """The row without the places of words that are only excluded, alone or in a phrase."""
     if not query.without:
         return candidate

@@ -356,7 +356,8 @@ async def _candidates(
         return Candidates([], 0)
     # In every way: titles that are alike are looked for by letters, which say nothing of words.
     return Candidates(
-        [ranking.told(one, query) for one in found.rows if not ranking.is_excluded(one, query)], found.looked
+        [ranking.without_excluded(one, query) for one in found.rows if not ranking.is_excluded(one, query)],
+        found.looked,
     )
 
 

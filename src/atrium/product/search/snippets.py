@@ -7,7 +7,7 @@ from itertools import islice, takewhile
 import msgspec
 
 from atrium.kit.work.compute import heavy
-from atrium.product.search.words import LONGEST_WORD, beginning_with, composed, folded, is_spaced, spans
+from atrium.product.search.words import LONGEST_WORD, beginning_with, compose, fold, is_spaced, spans
 
 LONGEST = 240
 _BEFORE, _NEAR = 40, 20
@@ -37,7 +37,7 @@ class MarkedWords(dict[str, bool]):
 
     def spans_in(self, text: str) -> Iterator[tuple[str, int, int]]:
         """The marked words of a composed text, folded, each with where it begins and ends."""
-        plain = folded(text)
+        plain = fold(text)
         if not is_spaced(plain):
             yield from (span for span in spans(text) if self[span[0]])
             return
@@ -96,7 +96,7 @@ def beginnings(sources: list[SnippetSource]) -> list[Cut]:
 
 def snippet_of(text: str, asked: MarkedWords) -> tuple[str, list[Mark]]:
     """At most 240 characters around the best place, and the spans in them that match."""
-    text = composed(text)
+    text = compose(text)
     places = _places(text, asked)
     start, stop = _window(text, places)
     marks = [(begin - start, min(end, stop) - start) for begin, end, _ in places if start <= begin < stop]
@@ -109,7 +109,7 @@ def _plain(piece: str) -> str:
 
 def has_words(text: str, asked: MarkedWords) -> bool:
     """Whether any of the words is in the text."""
-    return next(asked.spans_in(composed(text)), None) is not None
+    return next(asked.spans_in(compose(text)), None) is not None
 
 
 def _places(text: str, asked: MarkedWords) -> list[tuple[int, int, str]]:

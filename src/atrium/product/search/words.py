@@ -61,19 +61,19 @@ class IndexEntry(msgspec.Struct, frozen=True):
     text_words: int
 
 
-def composed(text: str) -> str:
+def compose(text: str) -> str:
     """The text with each letter and its accents as one character."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
-def folded(text: str) -> str:
+def fold(text: str) -> str:
     """A composed text in lower case without accents, as long as before."""
     return text.lower() if text.isascii() else text.translate(_FOLDING)
 
 
 def spans(text: str) -> Iterator[tuple[str, int, int]]:
     """The words of a composed text, folded, each with where it begins and ends."""
-    for found in _WORD.finditer(folded(text)):
+    for found in _WORD.finditer(fold(text)):
         yield found[0][:LONGEST_WORD], found.start(), found.end()
 
 
@@ -90,7 +90,7 @@ def is_spaced(text: str) -> bool:
 
 def words_of(text: str, most: int = _MOST_WORDS) -> list[str]:
     """The first words of a text, folded."""
-    plain = folded(composed(text))
+    plain = fold(compose(text))
     several = _SPACED_WORD if is_spaced(plain) else _WORD
     word = _ASCII_WORD if plain.isascii() else several
     found = word.findall(plain) if len(plain) <= most else [one[0] for one in islice(word.finditer(plain), most)]

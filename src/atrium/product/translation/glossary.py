@@ -11,7 +11,7 @@ from atrium.kit.text.languages import canonical
 from atrium.kit.web.pages import Page, Pager
 from atrium.product.translation import store
 from atrium.product.translation.model import GlossaryFull, GlossaryTerm, TermContradicted, TermDraft, TermMissing
-from atrium.product.translation.terms import folded
+from atrium.product.translation.terms import fold_case
 from atrium.seams.context import Context
 
 MOST_TERMS = 5_000
@@ -61,9 +61,9 @@ async def _require_agreement(ctx: Context, draft: TermDraft, known: GlossaryTerm
         return
     if known is not None and (known.translation, known.case_sensitive) == (draft.translation, False):
         return
-    plain, wanted = folded(draft.term), folded(draft.wanted)
+    plain, wanted = fold_case(draft.term), fold_case(draft.wanted)
     for other in await store.list_caseless(ctx.db, ctx.who, draft.target, len(plain)):
-        if other.term != draft.term and folded(other.term) == plain and folded(other.wanted) != wanted:
+        if other.term != draft.term and fold_case(other.term) == plain and fold_case(other.wanted) != wanted:
             raise TermContradicted(
                 f"the glossary translates “{other.term}” as “{other.wanted}”, whatever its case; "
                 "change that term, or let case count in one of them",

@@ -15,7 +15,7 @@ from atrium.kit.work.compute import heavy
 from atrium.product.translation.model import SENTENCES, Reason
 from atrium.product.translation.pseudo import pseudo_translation
 from atrium.product.translation.terms import MOST_SENT, Glossary
-from atrium.product.translation.units.placeholders import OrderedPlaceholder, ReplyBroken, Unit, divided
+from atrium.product.translation.units.placeholders import OrderedPlaceholder, ReplyBroken, Unit, divide
 from atrium.seams.context import Operation
 from atrium.seams.models import Message, ModelFailure, ModelRefused, ModelUnavailable, ResponseFormat, TokenUsage, Turn
 from atrium.seams.routes import Disconnected
@@ -111,7 +111,7 @@ class _Parts:
 def _parts_of(units: Sequence[Unit]) -> _Parts:
     made = _Parts(units)
     for unit in units:
-        division = divided(unit) if len(unit.sent) > _LONGEST_UNIT else None
+        division = divide(unit) if len(unit.sent) > _LONGEST_UNIT else None
         made.places.append((len(made.asked), division))
         made.asked += [unit] if division is None else division.units
     return made
@@ -214,7 +214,7 @@ class _Work:
             blocks = {str(number): pseudo_translation(group.sent) for number, group in enumerate(batch)}
             return json.dumps({"source": self.outcome.source, "blocks": blocks}, ensure_ascii=False)
 
-        reply = await ai.run_on(self.op, self.model, turn, seconds=seconds, simulation=simulation)
+        reply = await ai.run_turn_on(self.op, self.model, turn, seconds=seconds, simulation=simulation)
         self.outcome.add(reply.usage)
         said = await self.op.services.threads.run(self.op.who.org_id, json.loads, reply.text)
         if self.languages.source is None and self.outcome.source == UNKNOWN and is_tag(said["source"]):

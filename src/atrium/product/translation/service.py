@@ -7,12 +7,12 @@ from uuid import UUID
 from atrium.engine.ai import service as ai
 from atrium.ground.access import service as access
 from atrium.ground.features import service as features
-from atrium.kit.files.paths import shipped
+from atrium.kit.files.paths import shipped_path
 from atrium.kit.ids import new_id
 from atrium.kit.text import catalogs
 from atrium.kit.text.icu import MessageRefused
-from atrium.kit.text.languages import canonical, widening
-from atrium.kit.web.pages import Page, Pager, fitting
+from atrium.kit.text.languages import canonical, fallback_chain
+from atrium.kit.web.pages import Page, Pager, count_fitting
 from atrium.kit.work.compute import heavy
 from atrium.product.translation import store
 from atrium.product.translation.model import (
@@ -85,7 +85,7 @@ async def list_translations(
     pager = Pager(ctx.services.keys, "translations", ctx.who.user_id, target)
     after = pager.read(cursor, tuple[datetime, UUID])
     found, fits = await store.list_translations(ctx.db, ctx.who, target, after, limit + 1)
-    fits = min(limit, fits, fitting([one.text + one.original for one in found]))
+    fits = min(limit, fits, count_fitting([one.text + one.original for one in found]))
     return pager.page(found, fits, lambda one: (one.created_at, one.id))
 
 
@@ -144,7 +144,7 @@ def _languages(target: str, source: str | None) -> Languages:
 
 async def read_glossary(op: Operation, target: str, team_id: UUID) -> Glossary:
     """What a team of the caller's company wants its terms to be in a language."""
-    targets = widening(target)
+    targets = fallback_chain(target)
     async with op.begin(reading=True) as ctx:
         terms = await store.list_terms_for(ctx.db, ctx.who.org_id, team_id, targets)
     return await op.services.threads.run(op.who.org_id, Glossary, terms, targets)
@@ -171,7 +171,7 @@ def _followed(units: Sequence[Unit], outcome: Outcome, glossary: Glossary) -> Gl
 
 
 def _own_messages(namespace: str | None) -> dict[str, str]:
-    found = catalogs.read_locale(shipped("locales"), catalogs.BASE)
+    found = catalogs.read_locale(shipped_path("locales"), catalogs.BASE)
     if namespace is None:
         return found
     chosen = {key: text for key, text in found.items() if key.partition(".")[0] == namespace}

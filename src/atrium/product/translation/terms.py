@@ -13,7 +13,7 @@ _NONE: dict[tuple[int, int], dict[str, list[GlossaryTerm]]] = {}
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
 
-def folded(text: str) -> str:
+def fold_case(text: str) -> str:
     """The text without a difference of case, every character in its place."""
     lower = text.lower()
     if len(lower) == len(text):
@@ -34,7 +34,7 @@ class Glossary:
         self._by_word: dict[str, dict[tuple[int, int], dict[str, list[GlossaryTerm]]]] = {}
         self._others: list[tuple[GlossaryTerm, str]] = []
         for one in chosen.values():
-            plain = folded(one.term)
+            plain = fold_case(one.term)
             first = _WORD.search(plain)
             if first is None or _UNSPACED.search(plain):
                 self._others.append((one, plain))
@@ -44,7 +44,7 @@ class Glossary:
 
     def occurring(self, text: str) -> list[GlossaryTerm]:
         """The terms that occur as whole words, longest first."""
-        plain, found = folded(text), dict[str, GlossaryTerm]()
+        plain, found = fold_case(text), dict[str, GlossaryTerm]()
         if self._by_word:
             for word in _WORD.finditer(plain):
                 for (offset, length), terms in self._by_word.get(word[0], _NONE).items():
@@ -76,7 +76,7 @@ def _joins(one: str, other: str) -> bool:
 
 def is_followed(one: GlossaryTerm, result: str) -> bool:
     """Whether a translation has the wanted words; endings may follow them, as languages inflect."""
-    wanted, text = (one.wanted, result) if one.case_sensitive else (folded(one.wanted), folded(result))
+    wanted, text = (one.wanted, result) if one.case_sensitive else (fold_case(one.wanted), fold_case(result))
     at = text.find(wanted)
     while at >= 0:
         if _UNSPACED.search(wanted) or not _joins(text[at - 1 : at] if at else "", wanted[0]):

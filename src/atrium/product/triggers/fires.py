@@ -105,7 +105,7 @@ async def _start(ctx: Context, trigger: TriggerState, event: ObjectWritten, desc
 async def _start_run(ctx: Context, trigger: TriggerState, event: ObjectWritten, descent: Descent) -> None:
     found = await definitions.find(ctx, trigger.workflow_slug)
     publisher_id = await _publisher_of(ctx, found, event.object.team_id)
-    given = inputs.bound(trigger.input, found.spec, inputs.facts_of(event.object, event.version))
+    given = inputs.bind_input(trigger.input, found.spec, inputs.facts_of(event.object, event.version))
     origin = msgspec.structs.replace(
         descent.origin(trigger.id),
         bound_to=_bound_to(ctx, descent, trigger.maker_id, publisher_id),

@@ -35,7 +35,7 @@ def facts_of(written: StoredObject, version: Version) -> dict[str, str]:
     }
 
 
-def bound(given: Mapping[str, Any], spec: Workflow, facts: Mapping[str, str]) -> dict[str, Any]:
+def bind_input(given: Mapping[str, Any], spec: Workflow, facts: Mapping[str, str]) -> dict[str, Any]:
     """The input of a run: references replaced, and the object's id where the workflow asks for it and nothing is given."""
     filled = {OBJECT_ID: facts["object.id"]} if OBJECT_ID in spec.inputs else {}
     return filled | {name: _bound(value, facts) for name, value in given.items()}
@@ -47,7 +47,7 @@ def problems_with(given: Mapping[str, Any], spec: Workflow) -> list[SpecProblem]
         return found[:MOST_PROBLEMS]
     if len(msgspec.json.encode(given)) > MOST_BYTES:
         return [SpecProblem("/input", "too_large", f"at most {MOST_BYTES} bytes of JSON")]
-    refused = bindings.check_input(spec, bound(given, spec, _EXAMPLE))
+    refused = bindings.check_input(spec, bind_input(given, spec, _EXAMPLE))
     return [SpecProblem(one.path, one.code, one.message) for one in refused[:MOST_PROBLEMS]]
 
 

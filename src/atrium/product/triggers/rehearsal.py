@@ -49,5 +49,5 @@ async def _rehearsed(
         version=FiredVersion(version.id, version.number),
         would=reason is None,
         reason=reason,
-        input=inputs.bound(armed.input, found.spec, inputs.facts_of(stored, version)) if reason is None else None,
+        input=inputs.bind_input(armed.input, found.spec, inputs.facts_of(stored, version)) if reason is None else None,
     )

@@ -16,7 +16,7 @@ from atrium.kit.text.icu import (
     print_node,
     takes_pound,
 )
-from atrium.kit.text.languages import PluralKind, is_one_only_for_one, plural_forms
+from atrium.kit.text.languages import PluralKind, has_plural_one, plural_forms
 from atrium.product.translation.units.placeholders import Placeholder, Unit, margins, unit_of
 
 # What stands for a choice in the source of the body around it: private characters that no reply may contain.
@@ -180,7 +180,7 @@ def _converted(target: str, choice: Choice) -> Choice:
 
 def _form(target: str, inner: dict[str, Message], form: str, kind: PluralKind) -> Message:
     found = inner.get(form, inner["other"])
-    if form == "one" and kind == "plural" and not _names_number(found) and not is_one_only_for_one(target):
+    if form == "one" and kind == "plural" and not _names_number(found) and not has_plural_one(target):
         # "One file" would be said of 21 files in Icelandic.
         return inner["other"]
     return found

@@ -235,7 +235,7 @@ def sentences(text: str, longest: int = LONGEST_UNIT) -> Iterator[str]:
         yield text[start:]
 
 
-def divided(unit: Unit, longest: int = LONGEST_UNIT) -> OrderedPlaceholder:
+def divide(unit: Unit, longest: int = LONGEST_UNIT) -> OrderedPlaceholder:
     """A long unit as a document of its own: its units are parts that end with sentences, and filled it is a reply for the whole."""
     made = OrderedPlaceholder()
     for part in _between_marks(sentences(unit.sent, longest)):
