@@ -299,7 +299,7 @@ def _no_taint(monkeypatch: pytest.MonkeyPatch) -> None:
     async def call_one(*arguments: Any, approved: bool) -> Any:
         return await kept(*arguments, approved=True)
 
-    monkeypatch.setattr(agent_run, "call_one", call_one)
+    monkeypatch.setattr(agent_run, "make_call", call_one)
 
 
 def _no_digest(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -446,7 +446,7 @@ async def test_a_defect_in_the_end_settles_the_turn_all_the_same(
     async def broken(*arguments: Any) -> Any:
         raise RuntimeError("a defect")
 
-    monkeypatch.setattr(active_turn, "judged", broken)
+    monkeypatch.setattr(active_turn, "end_of_reply", broken)
     reader = await Reader(alice, LASTING).open()
     line = await speaker.line()
     line.say("said")

@@ -25,7 +25,7 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     }.items():
         (tmp_path / locale).mkdir()
         (tmp_path / locale / "words.json").write_text(json.dumps(messages))
-    monkeypatch.setattr(locales, "shipped", lambda _: tmp_path)
+    monkeypatch.setattr(locales, "shipped_path", lambda _: tmp_path)
     return tmp_path
 
 

@@ -115,7 +115,7 @@ async def make_desk(house: Application, shipped: Path) -> Desk:
 def catalogs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     root = tmp_path / "shipped"
     write_catalogs(root, en=ENGLISH, es=SPANISH)
-    monkeypatch.setattr(locales, "shipped", lambda _: root)
+    monkeypatch.setattr(locales, "shipped_path", lambda _: root)
     return root
 
 

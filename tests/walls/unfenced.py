@@ -37,5 +37,5 @@ def without_first_wall() -> Iterator[set[str]]:
         return compile_as_written(rewritten)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(database, "compiled", compiled)
+        patch.setattr(database, "compile_statement", compiled)
         yield struck

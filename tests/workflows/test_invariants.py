@@ -182,7 +182,7 @@ def stumbling_interpreter(monkeypatch: pytest.MonkeyPatch) -> list[UUID]:
             raise ZeroDivisionError("a defect")
         return go_on(run, *given)
 
-    monkeypatch.setattr(interpreter, "go_on", fails)
+    monkeypatch.setattr(interpreter, "enter_next", fails)
     monkeypatch.setattr(interpreter, "results_of", results_of)
     return unlucky
 
