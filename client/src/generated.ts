@@ -231,11 +231,11 @@ export type PendingText = {
   text: string;
   by: string | null;
   at: string;
-  checks: Check[];
+  checks: TextCheck[];
 };
 
 /** Something about a proposed or drafted text: an error keeps it out, a warning travels with it. */
-export type Check = {
+export type TextCheck = {
   code: string;
   level: 'error' | 'warning';
   message: string;
@@ -245,7 +245,7 @@ export type Check = {
 export type MachineDraft = {
   model: string;
   at: string;
-  checks: Check[];
+  checks: TextCheck[];
 };
 
 /** A text that a message had: what it was, whose, and who replaced it when. */
@@ -397,7 +397,7 @@ export type ExperienceDraft = {
 };
 
 /** What visitors see from now on. */
-export type atrium_product_onboarding_model_Publication = {
+export type FunnelPublication = {
   version: number;
   published_at: string;
 };
@@ -477,7 +477,7 @@ export type Prospect = {
   locale: string;
   state: 'accepted' | 'captured' | 'declined';
   signals: Signal[];
-  verdicts: Verdict[];
+  verdicts: ProspectVerdict[];
   submissions: number;
   created_at: string;
   decided: DecisionMade | null;
@@ -490,7 +490,7 @@ export type Signal = {
 };
 
 /** What the gate or the judge says; without a verdict, `reasons` tell why there is none. */
-export type Verdict = {
+export type ProspectVerdict = {
   by: 'gate' | 'judge';
   verdict: 'pass' | 'suspect' | 'promising' | 'unfit' | 'unsure' | null;
   score: number | null;
@@ -524,7 +524,7 @@ export type DecidedProspect = {
   locale: string;
   state: 'accepted' | 'captured' | 'declined';
   signals: Signal[];
-  verdicts: Verdict[];
+  verdicts: ProspectVerdict[];
   submissions: number;
   created_at: string;
   decided: DecisionMade | null;
@@ -771,7 +771,7 @@ export type Page_Member_ = {
 };
 
 /** The role from now on. */
-export type atrium_ground_identity_handlers_RoleChange = {
+export type RoleChange = {
   role: Role;
   password?: string | null;
 };
@@ -1038,7 +1038,7 @@ export type NewPerson = {
 };
 
 /** A person's role in the company after the change. */
-export type atrium_admin_companies_model_RoleChange = {
+export type ChangedOrgRole = {
   id: string;
   org_role: OrgRole | null;
   revision: string;
@@ -1754,7 +1754,7 @@ export type Completion = {
 };
 
 /** Why it did not work. */
-export type atrium_engine_executors_handlers_Failure = {
+export type FailureReport = {
   error: string;
   claim_token?: string | null;
 };
@@ -1891,7 +1891,7 @@ export type Feature = {
 };
 
 /** On or off. */
-export type Switch = {
+export type FeatureSwitch = {
   enabled: boolean;
 };
 
@@ -2243,20 +2243,20 @@ export type Destination = {
 };
 
 /** What became of each. */
-export type Done = {
+export type BatchResult = {
   done: string[];
-  failed: atrium_engine_repository_batches_Failure[];
+  failed: BatchFailure[];
 };
 
 /** Why one of them was refused. */
-export type atrium_engine_repository_batches_Failure = {
+export type BatchFailure = {
   id: string;
   code: string;
   detail: string;
 };
 
 /** What to do with which objects; `move` takes `ids` into the folder `to`, or the whole folder `from` to `to`. */
-export type Batch = {
+export type ObjectBatch = {
   op: 'delete' | 'move' | 'visibility';
   ids?: string[] | null;
   from?: string | null;
@@ -2401,7 +2401,7 @@ export type DefinitionHistory = {
   spec: Record<string, unknown>;
   created_by: string | null;
   created_at: string;
-  versions: atrium_engine_workflows_model_Publication[];
+  versions: WorkflowPublication[];
   upstream?: Upstream | null;
   digest: string;
   reach: Reach;
@@ -2409,7 +2409,7 @@ export type DefinitionHistory = {
 };
 
 /** That a version was published, by whom and when; without a person when it came with a plugin. */
-export type atrium_engine_workflows_model_Publication = {
+export type WorkflowPublication = {
   version: number;
   created_by: string | null;
   created_at: string;
@@ -2493,7 +2493,7 @@ export type WorkflowStep = {
   input?: unknown;
   output?: unknown;
   error?: StepError | null;
-  attempts?: Attempt[];
+  attempts?: StepAttempt[];
   items?: MapItem[] | null;
   next_cursor?: string | null;
   reused_from?: string | null;
@@ -2512,7 +2512,7 @@ export type StepError = {
 };
 
 /** One attempt at a step. */
-export type Attempt = {
+export type StepAttempt = {
   attempt: number;
   job_id: string | null;
   state: 'cancelled' | 'failed' | 'queued' | 'running' | 'skipped' | 'succeeded';
@@ -2843,7 +2843,7 @@ export interface Schemas {
   Page_LocalMessage_: Page_LocalMessage_;
   LocalMessage: LocalMessage;
   PendingText: PendingText;
-  Check: Check;
+  TextCheck: TextCheck;
   MachineDraft: MachineDraft;
   FormerText: FormerText;
   QueuedImport: QueuedImport;
@@ -2866,7 +2866,7 @@ export interface Schemas {
   Author: Author;
   JudgeTrial: JudgeTrial;
   ExperienceDraft: ExperienceDraft;
-  'atrium.product.onboarding.model.Publication': atrium_product_onboarding_model_Publication;
+  FunnelPublication: FunnelPublication;
   FunnelAsset: FunnelAsset;
   FunnelUpload: FunnelUpload;
   Page_FunnelAsset_: Page_FunnelAsset_;
@@ -2877,7 +2877,7 @@ export interface Schemas {
   ProspectListing: ProspectListing;
   Prospect: Prospect;
   Signal: Signal;
-  Verdict: Verdict;
+  ProspectVerdict: ProspectVerdict;
   DecisionMade: DecisionMade;
   FunnelDay: FunnelDay;
   DecidedProspect: DecidedProspect;
@@ -2914,7 +2914,7 @@ export interface Schemas {
   Member: Member;
   NewMember: NewMember;
   Page_Member_: Page_Member_;
-  'atrium.ground.identity.handlers.RoleChange': atrium_ground_identity_handlers_RoleChange;
+  RoleChange: RoleChange;
   RemovalReport: RemovalReport;
   LeaveChoices: LeaveChoices;
   ResetLink: ResetLink;
@@ -2942,7 +2942,7 @@ export interface Schemas {
   NewTeam: NewTeam;
   AddedPerson: AddedPerson;
   NewPerson: NewPerson;
-  'atrium.admin.companies.model.RoleChange': atrium_admin_companies_model_RoleChange;
+  ChangedOrgRole: ChangedOrgRole;
   OrgRoleChange: OrgRoleChange;
   Page_AuditEvent_: Page_AuditEvent_;
   AuditEvent: AuditEvent;
@@ -3027,7 +3027,7 @@ export interface Schemas {
   ReplyChunk: ReplyChunk;
   SettledReply: SettledReply;
   Completion: Completion;
-  'atrium.engine.executors.handlers.Failure': atrium_engine_executors_handlers_Failure;
+  FailureReport: FailureReport;
   Page_Usage_: Page_Usage_;
   Page_ToolState_: Page_ToolState_;
   ToolState: ToolState;
@@ -3043,7 +3043,7 @@ export interface Schemas {
   TeamName: TeamName;
   Page_Feature_: Page_Feature_;
   Feature: Feature;
-  Switch: Switch;
+  FeatureSwitch: FeatureSwitch;
   Seeded: Seeded;
   Page_PluginCard_: Page_PluginCard_;
   PluginCard: PluginCard;
@@ -3078,9 +3078,9 @@ export interface Schemas {
   Derivation: Derivation;
   StepProgress: StepProgress;
   Destination: Destination;
-  Done: Done;
-  'atrium.engine.repository.batches.Failure': atrium_engine_repository_batches_Failure;
-  Batch: Batch;
+  BatchResult: BatchResult;
+  BatchFailure: BatchFailure;
+  ObjectBatch: ObjectBatch;
   ShareTargets: ShareTargets;
   Target: Target;
   AccessKeys: AccessKeys;
@@ -3097,7 +3097,7 @@ export interface Schemas {
   Format: Format;
   RetryRule: RetryRule;
   DefinitionHistory: DefinitionHistory;
-  'atrium.engine.workflows.model.Publication': atrium_engine_workflows_model_Publication;
+  WorkflowPublication: WorkflowPublication;
   Upstream: Upstream;
   Reach: Reach;
   ToolReach: ToolReach;
@@ -3108,7 +3108,7 @@ export interface Schemas {
   ResumedFrom: ResumedFrom;
   WorkflowStep: WorkflowStep;
   StepError: StepError;
-  Attempt: Attempt;
+  StepAttempt: StepAttempt;
   MapItem: MapItem;
   RunDraft: RunDraft;
   Resume: Resume;
@@ -3968,7 +3968,7 @@ export interface Rows {
           'Idempotency-Key'?: string;
         };
       };
-      reply: atrium_product_onboarding_model_Publication;
+      reply: FunnelPublication;
     };
     /** Upload a picture, which is drawn anew, or a font for the sign-up form. */
     '/api/beta/assets': {
@@ -4295,7 +4295,7 @@ export interface Rows {
           id: string;
         };
       };
-      body: atrium_engine_executors_handlers_Failure;
+      body: FailureReport;
       reply: SettledReply;
     };
     /** Set a limit for the caller's team. */
@@ -4341,7 +4341,7 @@ export interface Rows {
           'Idempotency-Key'?: string;
         };
       };
-      body: Switch;
+      body: FeatureSwitch;
       reply: Feature;
     };
     /** Seed sample notes and documents into the caller's team; safe to repeat. */
@@ -4443,8 +4443,8 @@ export interface Rows {
     };
     /** Move, delete or show many objects, each on its own; a folder is moved whole or not at all. */
     '/api/repo-batch': {
-      body: Batch;
-      reply: Done;
+      body: ObjectBatch;
+      reply: BatchResult;
     };
     /** Issue an access key; its secret is shown this once. */
     '/api/s3/credentials': {
@@ -4678,7 +4678,7 @@ export interface Rows {
           'If-Match'?: string;
         };
       };
-      body: atrium_ground_identity_handlers_RoleChange;
+      body: RoleChange;
       reply: Member;
     };
     /** Rename a company, change its plan, set or clear its hostname. */
@@ -4705,7 +4705,7 @@ export interface Rows {
         };
       };
       body: OrgRoleChange;
-      reply: atrium_admin_companies_model_RoleChange;
+      reply: ChangedOrgRole;
     };
     /** Change a trigger; `If-Match` refuses to overwrite another change, `dry_run=1` only tells what it would do. */
     '/api/doc-triggers/{id}': {

@@ -12,7 +12,7 @@ from atrium.boot.assemble import Application, assemble
 from atrium.ground.audit import chain_check as audit_verification
 from atrium.ground.audit import chain_keys, sealer
 from atrium.ground.audit import service as audit
-from atrium.ground.audit.model import GENESIS, ChainKey, ChainRow, Head, Verdict, key_id_of, link, sign_head
+from atrium.ground.audit.model import GENESIS, ChainKey, ChainRow, ChainVerdict, Head, key_id_of, link, sign_head
 from atrium.kit.crypto.keys import Keyring
 from atrium.kit.ids import new_id
 from tests.api.signing_in import in_sql
@@ -73,7 +73,7 @@ async def unsealed(company: Company) -> int:
     return count
 
 
-async def verdict_on(company: Company, trusted: list[Head] | None = None) -> Verdict:
+async def verdict_on(company: Company, trusted: list[Head] | None = None) -> ChainVerdict:
     services = company.house.services
     found = [
         one
@@ -176,7 +176,7 @@ async def test_sealing_gives_every_event_its_place(trail: Trail) -> None:
     events = (await admin.get("/api/audit"))["items"]
 
     assert [event["seq"] for event in events] == [5, 4, 3, 2, 1]
-    assert await verdict_on(company) == Verdict(company.org.id, 5, 0)
+    assert await verdict_on(company) == ChainVerdict(company.org.id, 5, 0)
 
 
 async def test_sealing_again_goes_on_where_it_ended(trail: Trail) -> None:
@@ -187,7 +187,7 @@ async def test_sealing_again_goes_on_where_it_ended(trail: Trail) -> None:
     assert await seal(company) == 2
 
     assert (before.events, before.unsealed, before.problem) == (5, 2, None)
-    assert await verdict_on(company) == Verdict(company.org.id, 7, 0)
+    assert await verdict_on(company) == ChainVerdict(company.org.id, 7, 0)
     assert await sealer.seal(company.house.services.database, company.house.services.keys) == 0
 
 
@@ -395,7 +395,7 @@ async def test_a_new_key_of_the_instance_ties_with_a_new_key_and_checks_with_the
             one async for one in audit_verification.verify(services.database, fresh) if one.org_id == company.org.id
         ]
 
-        assert verdict == Verdict(company.org.id, 7, 0)
+        assert verdict == ChainVerdict(company.org.id, 7, 0)
         count = "SELECT count(DISTINCT substr(hash, 1, 4)) FROM audit_events WHERE org_id = $1"
         assert [list(row) for row in await in_sql(company.house, count, company.org.id)] == [[2]]
         assert "cannot open" in str((await verdict_on(company)).problem)
@@ -428,7 +428,7 @@ async def test_a_head_kept_outside_goes_on_holding_as_the_chain_grows(trail: Tra
     await act(admin, 2)
     await seal(company)
 
-    assert await verdict_on(company, [kept]) == Verdict(company.org.id, 7, 0)
+    assert await verdict_on(company, [kept]) == ChainVerdict(company.org.id, 7, 0)
 
 
 async def test_an_event_of_an_open_transaction_is_sealed_later_and_not_skipped(trail: Trail) -> None:
@@ -446,7 +446,7 @@ async def test_an_event_of_an_open_transaction_is_sealed_later_and_not_skipped(t
     await seal(company)
 
     assert (meanwhile.problem, meanwhile.events) == (None, 5)
-    assert await verdict_on(company) == Verdict(company.org.id, 8, 0)
+    assert await verdict_on(company) == ChainVerdict(company.org.id, 8, 0)
 
 
 async def insert_event(connection: Any, company: Company, actor: UUID) -> None:

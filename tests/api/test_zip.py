@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from atrium.engine.repository import archives
-from atrium.kit.files.archive import Entry, length_of, pack
+from atrium.kit.files.archive import ArchiveEntry, length_of, pack
 from tests.client import Answer, Client
 from tests.people import Company
 
@@ -179,7 +179,7 @@ async def test_it_ends_when_the_client_leaves(alice: Client) -> None:
 async def test_the_length_is_known_beforehand(monkeypatch: pytest.MonkeyPatch, limit: int) -> None:
     monkeypatch.setattr(zipfile, "ZIP64_LIMIT", limit)
     bodies = {"a": b"", "b/": b"", "b/c": b"x" * 5_001, "þ" * 30: b"y" * 300, "d": b"z"}
-    entries = [Entry(name, len(body), AT) for name, body in bodies.items()]
+    entries = [ArchiveEntry(name, len(body), AT) for name, body in bodies.items()]
 
     async def read(index: int) -> AsyncGenerator[bytes, None]:
         yield bodies[entries[index].name]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from atrium.admin.backups import restoration, service
-from atrium.admin.backups.model import Facts, Instance
+from atrium.admin.backups.model import Facts, InstanceAccess
 from atrium.boot.assemble import Application
 from atrium.boot.instance import instance_of
 from atrium.boot.wiring import DOMAINS
@@ -59,7 +59,7 @@ async def source(domains: tuple[Domain, ...] = DOMAINS, **settings: Any) -> Asyn
 
 
 @asynccontextmanager
-async def opened(settings: Any, *, restored: bool = False) -> AsyncIterator[Instance]:
+async def opened(settings: Any, *, restored: bool = False) -> AsyncIterator[InstanceAccess]:
     """An instance as a command sees it."""
     instance = instance_of(settings, restored=restored)
     try:

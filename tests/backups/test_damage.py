@@ -9,7 +9,7 @@ import pytest
 
 from atrium.admin.backups import folder as folders
 from atrium.admin.backups import restoration, service
-from atrium.admin.backups.model import BackupRefused, Manifest
+from atrium.admin.backups.model import BackupManifest, BackupRefused
 from atrium.kit.crypto.keys import Keyring
 from atrium.kit.postgres.migrate import read_migrations
 from tests.backups.instances import put, source
@@ -50,7 +50,7 @@ def cut(path: Path) -> None:
 
 
 def edit(backup: Path, **changes: object) -> None:
-    manifest = msgspec.json.decode((backup / folders.MANIFEST).read_bytes(), type=Manifest)
+    manifest = msgspec.json.decode((backup / folders.MANIFEST).read_bytes(), type=BackupManifest)
     folders.write_manifest(backup, msgspec.structs.replace(manifest, **changes))
 
 
@@ -58,7 +58,7 @@ def swap_dump(backup: Path) -> None:
     """Another dump, and a manifest made to agree with it by an editor without the key."""
     (backup / folders.DUMP).write_bytes(b"another dump")
     digest, size = folders.digest_of(backup / folders.DUMP)
-    manifest = msgspec.json.decode((backup / folders.MANIFEST).read_bytes(), type=Manifest)
+    manifest = msgspec.json.decode((backup / folders.MANIFEST).read_bytes(), type=BackupManifest)
     edit(backup, files=manifest.files | {folders.DUMP: digest}, sizes=manifest.sizes | {folders.DUMP: size})
 
 

@@ -21,7 +21,7 @@ from atrium.kit.ids import NIL, new_id
 from atrium.kit.postgres.presence import SPACE
 from atrium.kit.text.icu import MessageRefused
 from atrium.kit.work.compute import SMALL, ComputePool
-from atrium.product.knowledge.model import ReplyRefused
+from atrium.product.knowledge.model import KnowledgeRefused
 from atrium.product.knowledge.reply_check import TextChunk, check_reply
 from atrium.product.search import snippets, words
 from atrium.product.translation.units.html import html_units
@@ -268,7 +268,7 @@ def steps_of(parser: Callable[[str], Any], text: str) -> int:
     sys.settrace(follow)
     try:
         parser(text)
-    except (MessageRefused, ReplyRefused):
+    except (MessageRefused, KnowledgeRefused):
         pass
     finally:
         sys.settrace(before)

@@ -59,7 +59,7 @@ async def storage_of(client: Client, level: str = "org") -> dict[str, Any]:
     return next(dict(line) for line in lines if (line["level"], line["dimension"]) == (level, "storage.bytes"))
 
 
-async def differences(house: Application, company: Company) -> list[recount.Difference]:
+async def differences(house: Application, company: Company) -> list[recount.StorageDifference]:
     return await recount.recount(house.services.database, KEEPERS, company.org.id)
 
 

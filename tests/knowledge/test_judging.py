@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 
-from atrium.product.knowledge.model import ReplyRefused
+from atrium.product.knowledge.model import KnowledgeRefused
 from atrium.product.knowledge.names import entity_id, fold_text, normalise_name
 from atrium.product.knowledge.reply_check import TextChunk, check_reply
 
@@ -115,7 +115,7 @@ def test_what_is_not_one_json_text_is_refused_with_a_path(wrap: Callable[[str], 
 def refused(reply: str, what: str) -> None:
     try:
         check_reply(reply, PART, SALT)
-    except ReplyRefused as refusal:
+    except KnowledgeRefused as refusal:
         errors: Any = refusal.facts["errors"]
         assert errors, what
         assert all(one["path"][:1] in ("", "/") and one["message"] for one in errors), what

@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from atrium.admin.moving import arrival, departure, lines, store
-from atrium.admin.moving.model import Manifest, Receipt, Table
+from atrium.admin.moving.model import MoveManifest, Receipt, Table
 from atrium.boot.assemble import Application
 from atrium.boot.wiring import DOMAINS
 from atrium.commands.company import opened_mover, sealed_columns
@@ -50,7 +50,7 @@ class Side:
     def keys(self) -> Keyring:
         return self.house.services.keys
 
-    async def export(self, ref: object, place: Path) -> Manifest:
+    async def export(self, ref: object, place: Path) -> MoveManifest:
         async with opened_mover(self.settings) as mover:
             return await departure.export(mover, str(ref), place)
 

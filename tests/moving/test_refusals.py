@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from atrium.admin.moving import archive as archives
-from atrium.admin.moving.model import Manifest, MoveRefused
+from atrium.admin.moving.model import MoveManifest, MoveRefused
 from atrium.kit.crypto.keys import Keyring
 from tests.client import Client
 from tests.moving.sides import TRANSFER, Side, two_sides
@@ -57,10 +57,12 @@ def contents(place: Path) -> dict[str, bytes]:
         return {name: file.read(name) for name in file.namelist()}
 
 
-def rewritten(made: Made, place: Path, edit: Edit, change: Callable[[Manifest], Manifest] = lambda one: one) -> Path:
+def rewritten(
+    made: Made, place: Path, edit: Edit, change: Callable[[MoveManifest], MoveManifest] = lambda one: one
+) -> Path:
     """The same with an edit, signed by somebody who has the key of transfers and means harm."""
     files = contents(made.place)
-    manifest = msgspec.json.decode(files.pop(archives.MANIFEST), type=Manifest)
+    manifest = msgspec.json.decode(files.pop(archives.MANIFEST), type=MoveManifest)
     edit(files)
     tables = {
         name: msgspec.structs.replace(rows, rows=files[archives.rows_name(name)].count(b"\n"))
@@ -199,7 +201,7 @@ async def test_what_was_made_to_harm_is_refused(made: Made, tmp_path: Path, name
 
 
 async def test_a_manifest_that_promises_too_much_is_refused(made: Made, tmp_path: Path) -> None:
-    def huge(manifest: Manifest) -> Manifest:
+    def huge(manifest: MoveManifest) -> MoveManifest:
         rows = msgspec.structs.replace(manifest.tables["notes"], rows=10**18)
         return msgspec.structs.replace(manifest, tables=manifest.tables | {"notes": rows})
 
@@ -213,7 +215,7 @@ async def test_every_name_that_is_taken_is_listed_first(made: Made, tmp_path: Pa
     await run_as_owner(made.target.url, "UPDATE users SET username = upper($2) WHERE id = $1",
                        *_ids(made.stranger.user_id, made.owner.username))  # fmt: skip
 
-    def with_host(manifest: Manifest) -> Manifest:
+    def with_host(manifest: MoveManifest) -> MoveManifest:
         return msgspec.structs.replace(
             manifest, company=msgspec.structs.replace(manifest.company, domain="taken.example.com")
         )

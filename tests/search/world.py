@@ -231,7 +231,7 @@ class World:
         return {thing.id for thing in self.things if word in thing.words and thing.readable_by(person, wide=wide)}
 
 
-async def differences(house: Application, company: Company) -> list[index_check.Difference]:
+async def differences(house: Application, company: Company) -> list[index_check.IndexDifference]:
     """Where the index of a company is not what it is made of."""
     return [one async for one in index_check.verify(house.services.database, house.services.compute, company.org.id)]
 

@@ -11,7 +11,7 @@ import pytest
 from atrium.boot.assemble import Application
 from atrium.engine.repository import listing_rows as object_listings
 from atrium.engine.repository import trash_rows as object_trash
-from atrium.engine.repository.listing_rows import Shape
+from atrium.engine.repository.listing_rows import ListingShape
 from atrium.kit.ids import NIL
 from atrium.kit.postgres.database import compile_statement
 from atrium.product.notes import store
@@ -27,12 +27,12 @@ LISTINGS = {
     "many notes": store.listing_sql("team", after=False, search=False, many=True),
     "notes of the company": store.listing_sql("org", after=False, search=False, many=False),
     "notes in the trash": note_trash.listing_sql(after=False),
-    "objects": object_listings.listing_sql(Shape()),
-    "objects of the company": object_listings.listing_sql(Shape(scope="org")),
-    "newest objects": object_listings.listing_sql(Shape(column="updated_at", descending=True, after=False)),
-    "largest objects": object_listings.listing_sql(Shape(column="size", descending=True, after=False)),
+    "objects": object_listings.listing_sql(ListingShape()),
+    "objects of the company": object_listings.listing_sql(ListingShape(scope="org")),
+    "newest objects": object_listings.listing_sql(ListingShape(column="updated_at", descending=True, after=False)),
+    "largest objects": object_listings.listing_sql(ListingShape(column="size", descending=True, after=False)),
     "largest objects of the company": object_listings.listing_sql(
-        Shape(scope="org", column="size", descending=True, after=False)
+        ListingShape(scope="org", column="size", descending=True, after=False)
     ),
     "a bucket": object_listings.bucket_listing(False),
     "objects in the trash": object_trash.listing_sql(after=False),

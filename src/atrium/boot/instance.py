@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from atrium.admin.backups import service
-from atrium.admin.backups.model import BackupRefused, Instance, Manifest
+from atrium.admin.backups.model import BackupManifest, BackupRefused, InstanceAccess
 from atrium.boot.assemble import open_blobs, register
 from atrium.boot.postgres import find_running, private_postgres
 from atrium.boot.requirements import explain_database_errors, require_keys
@@ -38,7 +38,7 @@ def reach_instance(settings: Settings, *, new: bool = False) -> Iterator[Setting
         yield replace(settings, database_url=url, database_owner_url=url)
 
 
-async def back_up(settings: Settings, folder: Path) -> tuple[Path, Manifest]:
+async def back_up(settings: Settings, folder: Path) -> tuple[Path, BackupManifest]:
     """Rows and bytes of the instance that the settings name."""
     async with contextlib.AsyncExitStack() as stack:
         stack.enter_context(explain_database_errors())
@@ -47,10 +47,10 @@ async def back_up(settings: Settings, folder: Path) -> tuple[Path, Manifest]:
         return await service.create(instance, folder)
 
 
-def instance_of(settings: Settings, *, restored: bool = False) -> Instance:
+def instance_of(settings: Settings, *, restored: bool = False) -> InstanceAccess:
     """The instance that the settings name, as the login that makes backups or owns the tables."""
     owner = settings.database_owner_url or settings.database_url
-    return Instance(
+    return InstanceAccess(
         owner if restored else settings.backup_database_url or owner,
         open_blobs(settings, register(settings)),
         require_keys(settings),

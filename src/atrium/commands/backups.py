@@ -9,7 +9,7 @@ import msgspec
 
 from atrium.admin.backups import folder as folders
 from atrium.admin.backups import restoration, service
-from atrium.admin.backups.model import BackupRefused, Kept, Manifest
+from atrium.admin.backups.model import BackupManifest, BackupRefused, StoredBackup
 from atrium.boot.instance import LOCAL_EXTRA, back_up, instance_of, reach_instance
 from atrium.boot.postgres import throwaway_postgres
 from atrium.boot.requirements import explain_database_errors, require_keys, require_known_database, require_known_schema
@@ -47,7 +47,7 @@ def list_backups(folder: Path, *, as_json: bool) -> int:
     return 0
 
 
-def _line_of(one: Kept) -> str:
+def _line_of(one: StoredBackup) -> str:
     if one.manifest is None:
         return f"{one.stamp}  its manifest cannot be read"
     seen = one.verification
@@ -59,7 +59,7 @@ def _line_of(one: Kept) -> str:
     return f"{one.stamp}  {_summary(one.manifest)}, {verified}"
 
 
-def _summary(manifest: Manifest) -> str:
+def _summary(manifest: BackupManifest) -> str:
     rows, blobs = sum(manifest.tables.values()), manifest.blobs
     return (
         f"{rows} rows at schema {manifest.schema.number}, {blobs.count} blobs with {blobs.bytes / 1e6:,.1f} MB"
@@ -124,7 +124,7 @@ def restore_backup(settings: Settings, backup: Path, *, replace_people: bool) ->
     return 0
 
 
-async def _restore(settings: Settings, backup: Path, manifest: Manifest, *, replace_people: bool) -> None:
+async def _restore(settings: Settings, backup: Path, manifest: BackupManifest, *, replace_people: bool) -> None:
     began = time.monotonic()
     await require_known_schema(settings)
     instance = instance_of(settings, restored=True)

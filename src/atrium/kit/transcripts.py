@@ -61,7 +61,7 @@ class Transcript:
         self._kept: list[Piece] = list(earlier)
         self._fresh: list[str] = []
         self._fresh_at, self._kind = position, _TEXT
-        self._readers: set[_Reader] = set()
+        self._readers: set[_TranscriptReader] = set()
 
     def say(self, text: str, *, thinking: bool = False) -> None:
         """Add what was just said, and tell every reader."""
@@ -108,7 +108,7 @@ class Transcript:
 
     async def follow(self, after: int, first: bytes = b"") -> AsyncGenerator[bytes, None]:
         """Events from a position on, after `first`, as they come, up to the end; a reader who does not keep up is cut off before it."""
-        reader = _Reader()
+        reader = _TranscriptReader()
         self._readers.add(reader)
         try:
             told = first + frames_after(self.id, self.pieces(), after) + (self.ending or b"")
@@ -131,7 +131,7 @@ class Transcript:
             self._fresh = []
 
 
-class _Reader:
+class _TranscriptReader:
     """Frames on their way to one reader."""
 
     __slots__ = ("_frames", "_size", "_waiter", "is_cut")

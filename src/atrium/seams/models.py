@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Protocol
 import msgspec
 
 from atrium.kit.errors import AppError, Kind
-from atrium.kit.schemas.parse import Schema, compile_schema, weigh_tools
+from atrium.kit.schemas.parse import CompiledSchema, compile_schema, weigh_tools
 
 Finish = Literal["stop", "length", "tool_calls", "content_filter"]
 Count = Annotated[int, msgspec.Meta(ge=0, le=1_000_000_000)]
@@ -31,7 +31,7 @@ class ResponseFormat(msgspec.Struct, frozen=True, forbid_unknown_fields=True, om
     def __post_init__(self) -> None:
         self.compiled()
 
-    def compiled(self) -> Schema | None:
+    def compiled(self) -> CompiledSchema | None:
         """The schema, if this format has one; refused while it is asked for, not when the reply has been paid."""
         return compile_schema((self.json_schema or {}).get("schema")) if self.type == "json_schema" else None
 

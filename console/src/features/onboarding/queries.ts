@@ -8,7 +8,7 @@ import type { Experience } from './experience';
 
 export type Day = Schemas['FunnelDay'];
 export type Signal = Schemas['Signal'];
-export type Verdict = Schemas['Verdict'];
+export type Verdict = Schemas['ProspectVerdict'];
 export type Decision = Schemas['ProspectDecision'];
 /** What the form asked is the form's to say. */
 export type Answers = Record<string, unknown>;

@@ -23,7 +23,7 @@ export interface Spec {
 export type Fault = Schemas['StepError'];
 export type RunState = Schemas['RunSummary']['state'];
 export type RunSummary = Schemas['RunSummary'];
-export type Attempt = Required<Schemas['Attempt']>;
+export type Attempt = Required<Schemas['StepAttempt']>;
 export type StepState = Attempt['state'];
 export type MapItem = Required<Schemas['MapItem']>;
 export type Step = Omit<Required<Schemas['WorkflowStep']>, 'attempts' | 'items'> & { attempts: Attempt[]; items: MapItem[] | null };

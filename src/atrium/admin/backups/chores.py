@@ -5,7 +5,7 @@ from pathlib import Path
 
 from atrium.admin.backups import service
 from atrium.admin.backups.folder import BackupBusy
-from atrium.admin.backups.model import Instance
+from atrium.admin.backups.model import InstanceAccess
 from atrium.kit.refusals import CommandError
 from atrium.kit.telemetry.log import log
 from atrium.seams.context import Services
@@ -25,7 +25,7 @@ async def make_due(services: Services) -> None:
     if not due or (age.taken_at is not None and datetime.now(UTC) - age.taken_at < due):
         return
     url = settings.backup_database_url or settings.database_owner_url or settings.database_url
-    instance = Instance(url, services.blobs, services.keys, search_path(), settings.data_dir / "staging")
+    instance = InstanceAccess(url, services.blobs, services.keys, search_path(), settings.data_dir / "staging")
     try:
         backup, faults = await service.create_verified(instance, Path(settings.backup_dir))
     except BackupBusy:

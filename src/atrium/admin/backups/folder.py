@@ -13,7 +13,7 @@ from uuid import uuid4
 
 import msgspec
 
-from atrium.admin.backups.model import BackupRefused, Kept, Manifest, Verification
+from atrium.admin.backups.model import BackupManifest, BackupRefused, StoredBackup, Verification
 
 MANIFEST, DUMP, BLOBS, VERIFIED = "manifest.json", "database.dump", "blobs.txt", "verified.json"
 _MAKING, _PIECE = ".making-", 1 << 20
@@ -67,12 +67,12 @@ def finish(draft: Path) -> Path:
     return place
 
 
-def list_backups(folder: Path) -> list[Kept]:
+def list_backups(folder: Path) -> list[StoredBackup]:
     """What is there, oldest first."""
     return [_kept(one) for one in _stamped(folder)]
 
 
-def find_newest(folder: Path) -> Kept | None:
+def find_newest(folder: Path) -> StoredBackup | None:
     """The newest backup whose manifest can be read; None when there is none, or the folder cannot be read."""
     try:
         kept = (_kept(one) for one in reversed(_stamped(folder)))
@@ -106,7 +106,7 @@ def prune(folder: Path, keep: int) -> tuple[list[str], int]:
     return dropped, freed
 
 
-def _require_list(backup: Path, manifest: Manifest | None) -> None:
+def _require_list(backup: Path, manifest: BackupManifest | None) -> None:
     fault = f"{MANIFEST} cannot be read"
     if manifest is not None:
         fault = fault_of(backup / BLOBS, BLOBS, manifest.files.get(BLOBS, ""), manifest.sizes.get(BLOBS)) or ""
@@ -201,12 +201,12 @@ def measure(backup: Path) -> int:
     )
 
 
-def write_manifest(backup: Path, manifest: Manifest) -> None:
+def write_manifest(backup: Path, manifest: BackupManifest) -> None:
     """In one spelling, so that every edit shows."""
     (backup / MANIFEST).write_bytes(encode_manifest(manifest))
 
 
-def encode_manifest(manifest: Manifest) -> bytes:
+def encode_manifest(manifest: BackupManifest) -> bytes:
     """The one spelling of a manifest."""
     return msgspec.json.format(msgspec.json.encode(manifest), indent=1) + b"\n"
 
@@ -217,8 +217,10 @@ def write_verification(backup: Path, found: Verification) -> None:
         (backup / VERIFIED).write_bytes(msgspec.json.encode(found) + b"\n")
 
 
-def _kept(backup: Path) -> Kept:
-    return Kept(backup.name, _decoded(backup / MANIFEST, Manifest), _decoded(backup / VERIFIED, Verification))
+def _kept(backup: Path) -> StoredBackup:
+    return StoredBackup(
+        backup.name, _decoded(backup / MANIFEST, BackupManifest), _decoded(backup / VERIFIED, Verification)
+    )
 
 
 def _decoded(path: Path, kind: type[T]) -> T | None:

@@ -13,14 +13,14 @@ from atrium.seams.blobs import BlobStore
 FORMAT = 1
 
 
-class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SchemaVersion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Which migrations made the schema: the newest one's number and checksum."""
 
     number: int
     checksum: str
 
 
-class Totals(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class BackupTotals(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How many blobs the rows name, their bytes, and how many bytes this backup had to copy."""
 
     count: int
@@ -36,17 +36,17 @@ class AuditHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     hash: str
 
 
-class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class BackupManifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a backup holds. `missing` names blobs that the store had lost before; `signature` is the instance key's, over all the rest."""
 
     format: int
     atrium: str
     postgres: str
-    schema: Schema
+    schema: SchemaVersion
     taken_at: datetime
     generation: int
     tables: dict[str, int]
-    blobs: Totals
+    blobs: BackupTotals
     missing: list[str]
     audit_heads: list[AuditHead]
     key_ids: list[str]
@@ -63,11 +63,11 @@ class Verification(msgspec.Struct, frozen=True):
     faults: int
 
 
-class Kept(msgspec.Struct, frozen=True):
+class StoredBackup(msgspec.Struct, frozen=True):
     """One backup of a folder; without a manifest when that cannot be read."""
 
     stamp: str
-    manifest: Manifest | None
+    manifest: BackupManifest | None
     verification: Verification | None
 
 
@@ -98,14 +98,14 @@ class Facts(msgspec.Struct, frozen=True):
 
     postgres: str
     major: int
-    schema: Schema
+    schema: SchemaVersion
     generation: int
     tables: dict[str, int]
     heads: list[AuditHead]
     blobs: list[BlobName]
 
 
-class Instance(msgspec.Struct, frozen=True):
+class InstanceAccess(msgspec.Struct, frozen=True):
     """What is backed up, or restored into: the database as a login that may, the bytes, the keys, and where programs are looked for."""
 
     url: str

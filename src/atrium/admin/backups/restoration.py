@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 from atrium.admin.backups import folder as folders
 from atrium.admin.backups import service, store
-from atrium.admin.backups.model import FORMAT, BackupFailed, BackupRefused, BlobName, Instance, Manifest
+from atrium.admin.backups.model import FORMAT, BackupFailed, BackupManifest, BackupRefused, BlobName, InstanceAccess
 from atrium.kit.crypto.keys import Keyring
 from atrium.kit.postgres import dumps
 from atrium.kit.postgres.migrate import ROLES, make_roles, migrate, read_migrations
@@ -16,7 +16,7 @@ from atrium.kit.postgres.snapshots import begin_as_owner
 from atrium.seams.blobs import BlobMissing
 
 
-async def require_restorable(backup: Path, keys: Keyring) -> Manifest:
+async def require_restorable(backup: Path, keys: Keyring) -> BackupManifest:
     """The manifest of a backup that this program and this key can restore."""
     manifest, faults = await asyncio.to_thread(service.read_manifest, backup, keys)
     if manifest is None or faults:
@@ -52,7 +52,7 @@ async def require_empty(url: str, *, replace: bool) -> bool:
 
 
 async def restore(
-    instance: Instance, backup: Path, manifest: Manifest, progress: service.Progress | None = None
+    instance: InstanceAccess, backup: Path, manifest: BackupManifest, progress: service.Progress | None = None
 ) -> int:
     """Put bytes and rows back, bring the schema to this program's, and begin a new generation, which is returned."""
     await _require_whole(backup, manifest)
@@ -81,14 +81,14 @@ async def load(url: str, backup: Path, search_path: str) -> None:
                 await store.give_function(db, owner, name)
 
 
-async def _require_whole(backup: Path, manifest: Manifest) -> None:
+async def _require_whole(backup: Path, manifest: BackupManifest) -> None:
     for name, digest in manifest.files.items():
         fault = await asyncio.to_thread(folders.fault_of, backup / name, name, digest, manifest.sizes.get(name))
         if fault is not None:
             raise BackupFailed(f"{fault}; nothing was changed")
 
 
-async def put_blobs(instance: Instance, backup: Path, progress: service.Progress | None = None) -> None:
+async def put_blobs(instance: InstanceAccess, backup: Path, progress: service.Progress | None = None) -> None:
     """Bytes before rows: what stops here leaves bytes that no row names, and changes nothing else."""
     await asyncio.to_thread(lambda: instance.staging.mkdir(parents=True, exist_ok=True))
 
@@ -104,7 +104,7 @@ async def put_blobs(instance: Instance, backup: Path, progress: service.Progress
     await asyncio.to_thread(os.sync)
 
 
-async def _has(instance: Instance, one: BlobName) -> bool:
+async def _has(instance: InstanceAccess, one: BlobName) -> bool:
     """Whether the store has these bytes, read again; damaged ones are dropped to make way."""
     if await instance.blobs.stat(one.org_id, one.sha256) is None:
         return False
@@ -120,7 +120,7 @@ async def _has(instance: Instance, one: BlobName) -> bool:
     return False
 
 
-async def _put_one(instance: Instance, backup: Path, one: BlobName) -> None:
+async def _put_one(instance: InstanceAccess, backup: Path, one: BlobName) -> None:
     digest, staged = one.sha256.hex(), instance.staging / f"restore-{uuid4().hex}"
     try:
         fault = await asyncio.to_thread(_stage, folders.place_of(backup.parent, digest), staged, digest, one.size)
@@ -150,7 +150,7 @@ async def _empty(url: str) -> int:
     return before
 
 
-async def _require_equal(url: str, backup: Path, manifest: Manifest) -> None:
+async def _require_equal(url: str, backup: Path, manifest: BackupManifest) -> None:
     async with begin_as_owner(url) as db:
         if not (await store.read_server(db)).sees_everything:
             return

@@ -15,12 +15,12 @@ from atrium.admin.backups.model import (
     FORMAT,
     Age,
     BackupFailed,
+    BackupManifest,
     BackupRefused,
+    BackupTotals,
     BlobName,
     Facts,
-    Instance,
-    Manifest,
-    Totals,
+    InstanceAccess,
     Verification,
 )
 from atrium.kit.crypto.keys import Keyring
@@ -37,7 +37,7 @@ T = TypeVar("T")
 Progress = Callable[[int], None]
 
 
-class Found(msgspec.Struct, frozen=True):
+class BackupTally(msgspec.Struct, frozen=True):
     """What a backup in the making has come to: `kept` blobs are there, `missing` ones the store had lost before."""
 
     taken_at: datetime
@@ -47,7 +47,9 @@ class Found(msgspec.Struct, frozen=True):
     copied: int
 
 
-async def create(instance: Instance, folder: Path, progress: Progress | None = None) -> tuple[Path, Manifest]:
+async def create(
+    instance: InstanceAccess, folder: Path, progress: Progress | None = None
+) -> tuple[Path, BackupManifest]:
     """Rows and bytes of one instant, while people go on writing and deleting; where it is, and what it holds."""
     with folders.alone_in(folder):
         now = datetime.now(UTC)
@@ -56,12 +58,12 @@ async def create(instance: Instance, folder: Path, progress: Progress | None = N
             copied, absent = await _copy(instance, folder, facts.blobs, progress or _silently)
             missing, gone = await _lost_before(instance, absent), {*absent}
             kept = [one for one in facts.blobs if one not in gone]
-            found = Found(now, facts, kept, missing, copied)
+            found = BackupTally(now, facts, kept, missing, copied)
             manifest = await asyncio.to_thread(_written, instance.keys, draft, found)
             return await asyncio.to_thread(folders.finish, draft), manifest
 
 
-async def _dump(instance: Instance, draft: Path) -> Facts:
+async def _dump(instance: InstanceAccess, draft: Path) -> Facts:
     programs = await asyncio.to_thread(dumps.find_programs, instance.search_path)
     async with export_snapshot(instance.url) as (db, snapshot):
         server = await store.read_server(db)
@@ -92,7 +94,7 @@ async def read_facts(db: Transaction) -> Facts:
 
 
 async def _copy(
-    instance: Instance, folder: Path, blobs: list[BlobName], progress: Progress
+    instance: InstanceAccess, folder: Path, blobs: list[BlobName], progress: Progress
 ) -> tuple[int, list[BlobName]]:
     """Have every blob's bytes in the folder; how many bytes were not there yet, and which blobs the store does not have."""
     copied, absent = 0, []
@@ -110,7 +112,7 @@ async def _copy(
     return copied, absent
 
 
-async def _copy_one(instance: Instance, folder: Path, one: BlobName) -> bool:
+async def _copy_one(instance: InstanceAccess, folder: Path, one: BlobName) -> bool:
     digest = one.sha256.hex()
     loop, pieces = asyncio.get_running_loop(), instance.blobs.get(one.org_id, one.sha256)
     try:
@@ -129,7 +131,7 @@ async def _copy_one(instance: Instance, folder: Path, one: BlobName) -> bool:
         await pieces.aclose()
 
 
-async def _lost_before(instance: Instance, absent: list[BlobName]) -> list[BlobName]:
+async def _lost_before(instance: InstanceAccess, absent: list[BlobName]) -> list[BlobName]:
     """Bytes that the store had lost already; bytes that were released meanwhile make the backup worthless."""
     needed = [one for one in absent if one.needed]
     if not needed:
@@ -145,11 +147,11 @@ async def _lost_before(instance: Instance, absent: list[BlobName]) -> list[BlobN
     return needed
 
 
-def _written(keys: Keyring, draft: Path, found: Found) -> Manifest:
+def _written(keys: Keyring, draft: Path, found: BackupTally) -> BackupManifest:
     facts, kept = found.facts, found.kept
     (draft / folders.BLOBS).write_text("".join(f"{one.line()}\n" for one in kept))
     hashed = {name: folders.digest_of(draft / name) for name in (folders.DUMP, folders.BLOBS)}
-    manifest = Manifest(
+    manifest = BackupManifest(
         format=FORMAT,
         atrium=__version__,
         postgres=facts.postgres,
@@ -157,7 +159,7 @@ def _written(keys: Keyring, draft: Path, found: Found) -> Manifest:
         taken_at=found.taken_at,
         generation=facts.generation,
         tables=facts.tables,
-        blobs=Totals(len(kept), sum(one.size for one in kept), found.copied),
+        blobs=BackupTotals(len(kept), sum(one.size for one in kept), found.copied),
         missing=[one.line() for one in found.missing],
         audit_heads=facts.heads,
         key_ids=keys.ids(),
@@ -169,7 +171,7 @@ def _written(keys: Keyring, draft: Path, found: Found) -> Manifest:
     return made
 
 
-def sign_manifest(manifest: Manifest, keys: Keyring) -> Manifest:
+def sign_manifest(manifest: BackupManifest, keys: Keyring) -> BackupManifest:
     """With the signature of the instance's newest key over everything else it says."""
     bare = msgspec.structs.replace(manifest, signature="")
     return msgspec.structs.replace(bare, signature=keys.sign(_PURPOSE, folders.encode_manifest(bare)).hex())
@@ -183,7 +185,7 @@ async def verify(backup: Path, keys: Keyring, progress: Progress | None = None) 
     return faults
 
 
-def read_manifest(backup: Path, keys: Keyring) -> tuple[Manifest | None, list[str]]:
+def read_manifest(backup: Path, keys: Keyring) -> tuple[BackupManifest | None, list[str]]:
     """The manifest as far as it can be read, and what is wrong with it."""
     if not backup.is_dir():
         raise BackupRefused(f"{backup} is not a backup: there is no such folder")
@@ -192,7 +194,7 @@ def read_manifest(backup: Path, keys: Keyring) -> tuple[Manifest | None, list[st
     except FileNotFoundError:
         return None, [f"{folders.MANIFEST} is missing"]
     try:
-        manifest = msgspec.json.decode(raw, type=Manifest)
+        manifest = msgspec.json.decode(raw, type=BackupManifest)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         return None, [f"{folders.MANIFEST} is damaged: {error}"]
     absent = [key_id for key_id in manifest.key_ids if key_id not in keys.ids()]
@@ -206,7 +208,7 @@ def read_manifest(backup: Path, keys: Keyring) -> tuple[Manifest | None, list[st
     return manifest, []
 
 
-async def _faulty_files(backup: Path, manifest: Manifest, progress: Progress) -> list[str]:
+async def _faulty_files(backup: Path, manifest: BackupManifest, progress: Progress) -> list[str]:
     found: list[str] = []
 
     async def look(item: tuple[Path, str, str, int | None]) -> None:
@@ -227,7 +229,7 @@ async def _faulty_files(backup: Path, manifest: Manifest, progress: Progress) ->
     return sorted(found)
 
 
-def differences(manifest: Manifest, backup: Path, facts: Facts) -> list[str]:
+def differences(manifest: BackupManifest, backup: Path, facts: Facts) -> list[str]:
     """Where the rows of a restored database differ from what the backup says."""
     found = [
         f"table {table}: {facts.tables.get(table)} rows, {rows} were backed up"
@@ -253,7 +255,7 @@ async def read_age(settings: Settings) -> Age | None:
     return Age(settings.backup_hours, taken, seen.verified_at if seen else None, seen.faults if seen else 0)
 
 
-async def create_verified(instance: Instance, folder: Path) -> tuple[Path, list[str]]:
+async def create_verified(instance: InstanceAccess, folder: Path) -> tuple[Path, list[str]]:
     """Make one and look at it at once, as a schedule does; where it is, and what is wrong with it."""
     backup, _ = await create(instance, folder)
     faults = await verify(backup, instance.keys)

@@ -4,14 +4,14 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.admin.backups.model import AuditHead, BlobName, Schema
+from atrium.admin.backups.model import AuditHead, BlobName, SchemaVersion
 from atrium.kit.postgres.database import SYSTEM_ROLE, Transaction
 from atrium.product.changes.model import FEED
 
 PARTS = "multipart_parts"
 
 
-class Server(msgspec.Struct, frozen=True):
+class DatabaseServer(msgspec.Struct, frozen=True):
     """The PostgreSQL at the other end, and whether the login sees every company's rows."""
 
     version: str
@@ -19,9 +19,9 @@ class Server(msgspec.Struct, frozen=True):
     sees_everything: bool
 
 
-async def read_server(db: Transaction) -> Server:
+async def read_server(db: Transaction) -> DatabaseServer:
     found = await db.all(
-        Server,
+        DatabaseServer,
         """
         SELECT current_setting('server_version'), current_setting('server_version_num')::int / 10000, rolsuper OR rolbypassrls
           FROM pg_roles WHERE rolname = current_user
@@ -45,11 +45,11 @@ async def count_rows(db: Transaction, table: str) -> int:
     return int(await db.value(f"SELECT count(*) FROM public.{table}"))
 
 
-async def read_schema(db: Transaction) -> Schema | None:
+async def read_schema(db: Transaction) -> SchemaVersion | None:
     """The newest migration; None in a database that was never migrated."""
     if not await exists_table(db, "schema_migrations"):
         return None
-    return await db.one(Schema, "SELECT number, checksum FROM schema_migrations ORDER BY number DESC LIMIT 1")
+    return await db.one(SchemaVersion, "SELECT number, checksum FROM schema_migrations ORDER BY number DESC LIMIT 1")
 
 
 async def exists_table(db: Transaction, name: str) -> bool:

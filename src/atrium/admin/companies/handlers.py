@@ -9,11 +9,11 @@ from atrium.admin.companies import operators, service
 from atrium.admin.companies.model import (
     AddedPerson,
     ChangedCompany,
+    ChangedOrgRole,
     Company,
     CompanyPage,
     CompanyRecord,
     FoundedCompany,
-    RoleChange,
 )
 from atrium.ground.access.model import OrgRole, Role
 from atrium.ground.identity.model import CurrentPassword, DisplayName, NewPassword, Username
@@ -149,6 +149,8 @@ class OrgRoleChange(msgspec.Struct, forbid_unknown_fields=True):
     password: CurrentPassword | None = None
 
 
-async def set_org_role(ctx: Context, id: UUID, body: OrgRoleChange, *, if_match: IfMatch | None = None) -> RoleChange:
+async def set_org_role(
+    ctx: Context, id: UUID, body: OrgRoleChange, *, if_match: IfMatch | None = None
+) -> ChangedOrgRole:
     """Set or clear a person's role in the company; never one's own."""
     return await service.set_org_role(ctx, id, body.org_role, if_match)

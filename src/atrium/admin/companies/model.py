@@ -79,7 +79,7 @@ class AddedPerson(msgspec.Struct, frozen=True):
     expires_at: datetime | None
 
 
-class RoleChange(msgspec.Struct, frozen=True):
+class ChangedOrgRole(msgspec.Struct, frozen=True):
     """A person's role in the company after the change."""
 
     id: UUID

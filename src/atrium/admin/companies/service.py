@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from atrium.admin.companies.model import AddedPerson, CompanyPage, OwnRole, RoleChange
+from atrium.admin.companies.model import AddedPerson, ChangedOrgRole, CompanyPage, OwnRole
 from atrium.admin.companies.operators import page_of
 from atrium.ground.access.model import OrgRole, Role
 from atrium.ground.audit import service as audit
@@ -50,7 +50,7 @@ async def add_person(
     return AddedPerson(member, Place(team.id, team.name), issued.token, issued.expires_at)
 
 
-async def set_org_role(ctx: Context, user_id: UUID, org_role: OrgRole | None, if_match: str | None) -> RoleChange:
+async def set_org_role(ctx: Context, user_id: UUID, org_role: OrgRole | None, if_match: str | None) -> ChangedOrgRole:
     """Set or clear a person's role in the company; never one's own, and owners are named and removed by owners only."""
     if user_id == ctx.who.user_id:
         raise OwnRole("another company admin has to change your role")
@@ -61,4 +61,4 @@ async def set_org_role(ctx: Context, user_id: UUID, org_role: OrgRole | None, if
     await identity.set_org_role(ctx, user_id, org_role)
     by = await role_changes.token_of(ctx)
     await audit.record(ctx, "companies.role_set", user_id, org_role=org_role, before=person.org_role, **by)
-    return RoleChange(user_id, org_role, (await identity.read_colleague(ctx, user_id)).revision)
+    return ChangedOrgRole(user_id, org_role, (await identity.read_colleague(ctx, user_id)).revision)

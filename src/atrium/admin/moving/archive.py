@@ -11,7 +11,7 @@ from typing import IO
 
 import msgspec
 
-from atrium.admin.moving.model import FORMAT, PURPOSE, Manifest, MoveRefused
+from atrium.admin.moving.model import FORMAT, PURPOSE, MoveManifest, MoveRefused
 from atrium.kit.crypto.keys import Keyring
 
 MANIFEST, BLOBS = "manifest.json", "blobs.txt"
@@ -79,7 +79,7 @@ class Draft:
         with self.adding(name) as one:
             one.write(content)
 
-    def finish(self, manifest: Manifest, transfer: Keyring) -> str:
+    def finish(self, manifest: MoveManifest, transfer: Keyring) -> str:
         """Sign, have everything on disk, then give the name; the digest of the manifest, which names this archive."""
         raw = encode_manifest(sign_manifest(manifest, transfer))
         self._zip.writestr(MANIFEST, raw)
@@ -164,13 +164,13 @@ class Archive:
         """Digest and size of all bytes."""
         return [(digest, size) for digest, size in self._listed if blob_name(digest) in self.manifest.files]
 
-    def _read_manifest(self, transfer: Keyring) -> tuple[Manifest, str]:
+    def _read_manifest(self, transfer: Keyring) -> tuple[MoveManifest, str]:
         names = self._zip.namelist()
         if MANIFEST not in names or self._zip.getinfo(MANIFEST).file_size > _LARGEST_MANIFEST:
             raise MoveRefused(f"{self._place} has no {MANIFEST}: it is not a company's archive, or it was cut")
         try:
             raw = self._zip.read(MANIFEST)
-            manifest = msgspec.json.decode(raw, type=Manifest)
+            manifest = msgspec.json.decode(raw, type=MoveManifest)
         except (zipfile.BadZipFile, msgspec.DecodeError, UnicodeDecodeError, ValueError, NotImplementedError) as error:
             raise MoveRefused(f"{MANIFEST} is damaged: {error}") from error
         if manifest.key_id not in transfer.ids():
@@ -221,7 +221,7 @@ class Archive:
             yield digest, int(size)
 
 
-def sign_manifest(manifest: Manifest, transfer: Keyring) -> Manifest:
+def sign_manifest(manifest: MoveManifest, transfer: Keyring) -> MoveManifest:
     """With the signature of the transfer key over everything else it says."""
     bare = msgspec.structs.replace(manifest, signature="")
     return msgspec.structs.replace(bare, signature=transfer.sign(PURPOSE, encode_manifest(bare)).hex())

@@ -5,14 +5,14 @@ from uuid import UUID
 
 from atrium.admin.moving import lines
 from atrium.admin.moving.archive import Archive, rows_name
-from atrium.admin.moving.model import Manifest, MoveRefused, Schema, Table
+from atrium.admin.moving.model import MoveManifest, MoveRefused, Schema, Table
 from atrium.ground.access.model import ROLES
 
 _UUID = 36
 
 
 @dataclass(slots=True)
-class Found:
+class ArchiveNames:
     """What the rows of an archive name: people by name, and whatever has an id."""
 
     usernames: list[str] = field(default_factory=list)
@@ -20,7 +20,7 @@ class Found:
     rows: int = 0
 
 
-def require_schema(manifest: Manifest, schema: Schema) -> None:
+def require_schema(manifest: MoveManifest, schema: Schema) -> None:
     """Refuse a schema other than ours: rows of another one would not mean the same."""
     if manifest.schema.number != schema.number:
         newer = manifest.schema.number > schema.number
@@ -32,7 +32,7 @@ def require_schema(manifest: Manifest, schema: Schema) -> None:
         raise MoveRefused("the archive's schema was made by other migrations than this instance's")
 
 
-def require_tables(manifest: Manifest, tables: list[Table]) -> None:
+def require_tables(manifest: MoveManifest, tables: list[Table]) -> None:
     """Refuse other tables or columns than this instance has."""
     known = {table.name: table.columns for table in tables}
     for name in sorted(known.keys() ^ manifest.tables.keys()):
@@ -44,9 +44,9 @@ def require_tables(manifest: Manifest, tables: list[Table]) -> None:
             raise MoveRefused(f"the archive's {name} has other columns than this instance's")
 
 
-def judge(archive: Archive, tables: list[Table]) -> Found:
+def judge(archive: Archive, tables: list[Table]) -> ArchiveNames:
     """Read every row; refuse the archive at the first that has no place in a company."""
-    found = Found()
+    found = ArchiveNames()
     for table in tables:
         _judge_table(archive, table, found)
     if archive.manifest.tables["orgs"].rows != 1:
@@ -54,7 +54,7 @@ def judge(archive: Archive, tables: list[Table]) -> Found:
     return found
 
 
-def _judge_table(archive: Archive, table: Table, found: Found) -> None:
+def _judge_table(archive: Archive, table: Table, found: ArchiveNames) -> None:
     org_id, splitter, count = str(archive.manifest.company.id).encode(), lines.Splitter(), 0
     own, width = table.columns.index(table.org_column), len(table.columns)
     ids = [table.columns.index(column) for column in table.ids]
@@ -74,7 +74,7 @@ def _judge_table(archive: Archive, table: Table, found: Found) -> None:
     found.rows += count
 
 
-def _judge_person(row: dict[str, bytes], found: Found) -> None:
+def _judge_person(row: dict[str, bytes], found: ArchiveNames) -> None:
     name = lines.text_of(row["username"])
     if row["operator"] != b"f":
         raise MoveRefused(f"the archive makes {name!r} an operator of this instance; operators do not move")
@@ -83,7 +83,7 @@ def _judge_person(row: dict[str, bytes], found: Found) -> None:
     found.usernames.append(name)
 
 
-def _note(value: bytes, table: str, found: Found) -> None:
+def _note(value: bytes, table: str, found: ArchiveNames) -> None:
     """One id, or those of an array."""
     if value == lines.NULL:
         return
@@ -92,7 +92,7 @@ def _note(value: bytes, table: str, found: Found) -> None:
             found.ids.setdefault(one.decode(), table)
 
 
-def ids_of(found: Found) -> list[UUID]:
+def ids_of(found: ArchiveNames) -> list[UUID]:
     """Every id that rows name; what is none is refused by PostgreSQL's types later."""
     ids = []
     for text in found.ids:

@@ -12,7 +12,7 @@ from atrium.admin.backups import service as backups
 from atrium.admin.moving import archive as archives
 from atrium.admin.moving import archive_check, lines, store
 from atrium.admin.moving.archive import Archive, blob_name, rows_name
-from atrium.admin.moving.archive_check import Found
+from atrium.admin.moving.archive_check import ArchiveNames
 from atrium.admin.moving.departure import command_principal, lent_binding, read_schema, require_everything
 from atrium.admin.moving.model import FORMAT, RECEIPT, Move, MoveFailed, Mover, MoveRefused, Receipt, Table
 from atrium.ground.audit import chain_check, chain_keys
@@ -66,7 +66,7 @@ async def _count(db: Transaction, archive: Archive) -> int:
 
 
 async def _require_no_collisions(
-    db: Transaction, mover: Mover, archive: Archive, found: Found, renames: Renames
+    db: Transaction, mover: Mover, archive: Archive, found: ArchiveNames, renames: Renames
 ) -> None:
     """Every name that is taken here, at once, before anything is written."""
     company = archive.manifest.company
@@ -133,7 +133,7 @@ async def _take_back(mover: Mover, org_id: UUID, put: list[bytes]) -> None:
         await mover.blobs.delete(org_id, sha256)
 
 
-async def _write(mover: Mover, archive: Archive, tables: list[Table], found: Found, renames: Renames) -> Move:
+async def _write(mover: Mover, archive: Archive, tables: list[Table], found: ArchiveNames, renames: Renames) -> Move:
     """All rows in one transaction, compared with what was sent before it ends."""
     company = archive.manifest.company
     try:

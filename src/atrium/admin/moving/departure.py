@@ -15,17 +15,17 @@ from atrium.admin.moving.model import (
     FORMAT,
     RECEIPT,
     Blob,
-    Company,
     LentKey,
-    Manifest,
     Move,
+    MoveManifest,
     Mover,
     MoveRefused,
+    MoveTotals,
+    MovingCompany,
     Receipt,
     Rows,
     Schema,
     Table,
-    Totals,
 )
 from atrium.ground.audit import chain_keys
 from atrium.ground.audit import service as audit
@@ -40,7 +40,7 @@ from atrium.seams.context import ANONYMOUS, Principal
 Progress = Callable[[int], None]
 
 
-async def export(mover: Mover, ref: str, place: Path, progress: Progress | None = None) -> Manifest:
+async def export(mover: Mover, ref: str, place: Path, progress: Progress | None = None) -> MoveManifest:
     """Write a company into an archive; it is read-only from the moment that the archive shows, and stays so."""
     with Draft(place) as draft:
         async with begin_as_owner(mover.url) as db:
@@ -60,7 +60,7 @@ async def export(mover: Mover, ref: str, place: Path, progress: Progress | None 
     return manifest
 
 
-async def stay(mover: Mover, ref: str) -> Company:
+async def stay(mover: Mover, ref: str) -> MovingCompany:
     """Call a move off: the company is as it was before, and no receipt of an archive made until now counts."""
     async with begin_as_owner(mover.url) as db:
         company = await _found(db, mover, ref)
@@ -155,7 +155,7 @@ def command_principal(org_id: UUID) -> Principal:
     return msgspec.structs.replace(ANONYMOUS, org_id=org_id, team_id=NIL)
 
 
-async def _found(db: Transaction, mover: Mover, ref: str) -> Company:
+async def _found(db: Transaction, mover: Mover, ref: str) -> MovingCompany:
     await require_everything(db)
     company = await store.find_company(db, ref)
     if company is None:
@@ -163,7 +163,7 @@ async def _found(db: Transaction, mover: Mover, ref: str) -> Company:
     return company
 
 
-async def _require_movable(db: Transaction, mover: Mover, ref: str) -> Company:
+async def _require_movable(db: Transaction, mover: Mover, ref: str) -> MovingCompany:
     company = await _found(db, mover, ref)
     if await store.is_first(db, company.id):
         raise MoveRefused(
@@ -187,7 +187,7 @@ async def _require_movable(db: Transaction, mover: Mover, ref: str) -> Company:
     return company
 
 
-async def _mark(mover: Mover, company: Company) -> bool:
+async def _mark(mover: Mover, company: MovingCompany) -> bool:
     """Read-only from here on, for every writer; False when it was already."""
     async with begin_as_owner(mover.url) as db:
         await store.lock_company(db, company.id)
@@ -201,7 +201,7 @@ async def _mark(mover: Mover, company: Company) -> bool:
     return True
 
 
-async def _write(mover: Mover, draft: Draft, company: Company, progress: Progress | None) -> Manifest:
+async def _write(mover: Mover, draft: Draft, company: MovingCompany, progress: Progress | None) -> MoveManifest:
     async with export_snapshot(mover.url) as (db, _):
         await store.write_plainly(db)
         move = await store.find_move_read(db, company.id)
@@ -217,14 +217,14 @@ async def _write(mover: Mover, draft: Draft, company: Company, progress: Progres
     draft.forget_blobs({one.sha256.hex() for one in blobs})
     draft.add(archives.BLOBS, "".join(f"{one.sha256.hex()} {one.size}\n" for one in blobs).encode())
     there = [one for one in blobs if one.sha256.hex() not in missing]
-    return Manifest(
+    return MoveManifest(
         format=FORMAT,
         atrium=__version__,
         schema=schema,
         exported_at=datetime.now(UTC),
         company=msgspec.structs.replace(now, suspended=move.was_suspended),
         tables=kept,
-        blobs=Totals(len(there), sum(one.size for one in there)),
+        blobs=MoveTotals(len(there), sum(one.size for one in there)),
         missing=missing,
         chain_keys=[
             LentKey(key.id.hex(), mover.transfer.seal(key.secret, lent_binding(company.id, key.id)).hex())
@@ -290,7 +290,7 @@ async def _write_blobs(
     return missing
 
 
-async def _written(mover: Mover, company: Company, digest: str) -> None:
+async def _written(mover: Mover, company: MovingCompany, digest: str) -> None:
     async with begin_as_owner(mover.url) as db:
         move = await store.find_move(db, company.id)
         if move is None or move.state != "leaving":

@@ -69,7 +69,7 @@ class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     checksum: str
 
 
-class Totals(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class MoveTotals(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How many blobs, and how many bytes they have."""
 
     count: int
@@ -83,7 +83,7 @@ class LentKey(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sealed: str
 
 
-class Company(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class MovingCompany(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The company that moves; `suspended` is how it was before the move began."""
 
     id: UUID
@@ -93,16 +93,16 @@ class Company(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     suspended: bool
 
 
-class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class MoveManifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What an archive holds. `missing` names bytes that the store had lost before; `signature` is the transfer key's, over the rest."""
 
     format: int
     atrium: str
     schema: Schema
     exported_at: datetime
-    company: Company
+    company: MovingCompany
     tables: dict[str, Rows]
-    blobs: Totals
+    blobs: MoveTotals
     missing: list[str]
     chain_keys: list[LentKey]
     key_id: str

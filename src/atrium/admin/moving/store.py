@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import datetime
 from uuid import UUID
 
-from atrium.admin.moving.model import Blob, Company, Move, Schema, Table
+from atrium.admin.moving.model import Blob, Move, MovingCompany, Schema, Table
 from atrium.kit.postgres.database import Transaction
 from atrium.product.changes.model import FEED
 
@@ -134,9 +134,9 @@ async def settle_constraints(db: Transaction) -> None:
     await db.rows("SET CONSTRAINTS ALL IMMEDIATE")
 
 
-async def find_company(db: Transaction, ref: str) -> Company | None:
+async def find_company(db: Transaction, ref: str) -> MovingCompany | None:
     return await db.one(
-        Company,
+        MovingCompany,
         "SELECT id, slug, name, domain, suspended_at IS NOT NULL FROM orgs WHERE slug = :ref OR id::text = :ref",
         ref=ref,
     )

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 from atrium.admin.plugins import bundles, manifest
-from atrium.admin.plugins.manifest import Manifest
+from atrium.admin.plugins.manifest import PluginManifest
 from atrium.admin.plugins.model import LoadRefused
 from atrium.ground.access.model import PERMISSIONS
 from atrium.ground.features.model import FEATURES
@@ -90,7 +90,7 @@ def _load(folder: Path, registry: Registry) -> None:
     _register(card, plugin, folders, titles, registry)
 
 
-def _import(folder: Path, card: Manifest, name: str) -> ModuleType:
+def _import(folder: Path, card: PluginManifest, name: str) -> ModuleType:
     """Import the entry as a package of its own name, so that relative imports work and two plugins never collide."""
     entry = path_inside(folder, card.entry)
     if entry is None:
@@ -104,7 +104,7 @@ def _import(folder: Path, card: Manifest, name: str) -> ModuleType:
     return module
 
 
-def _plugin_in(module: ModuleType, card: Manifest) -> Plugin:
+def _plugin_in(module: ModuleType, card: PluginManifest) -> Plugin:
     plugin = getattr(module, "PLUGIN", None)
     if not isinstance(plugin, Plugin):
         raise LoadRefused(f"{card.entry} has no PLUGIN = Plugin(...)")
@@ -156,7 +156,7 @@ def _problems_with_routes(plugin: Plugin) -> Iterator[str]:
         seen[route.name] = where
 
 
-def _problems_with_kinds(plugin: Plugin, card: Manifest) -> Iterator[str]:
+def _problems_with_kinds(plugin: Plugin, card: PluginManifest) -> Iterator[str]:
     prefix, seen = f"x.{card.id}.", set[str]()
     for kind in plugin.job_kinds:
         if not isinstance(kind, JobKind):
@@ -203,7 +203,7 @@ def _slug_of(document: object) -> str:
 
 
 def _register(
-    card: Manifest, plugin: Plugin, folders: dict[str, Path], titles: dict[str, str] | None, registry: Registry
+    card: PluginManifest, plugin: Plugin, folders: dict[str, Path], titles: dict[str, str] | None, registry: Registry
 ) -> None:
     source = f"plugin:{card.id}"
     registry.tools |= {tool.name: replace(tool, source=source) for tool in plugin.tools}

@@ -8,7 +8,7 @@ import msgspec
 NAME = "plugin.toml"
 
 
-class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PluginManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The five fields, all required."""
 
     id: Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9-]{1,39}$(?!\n)")]
@@ -18,6 +18,6 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     entry: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]*\.py$(?!\n)")]
 
 
-def read_manifest(folder: Path) -> Manifest:
+def read_manifest(folder: Path) -> PluginManifest:
     """The manifest in a plugin's folder; whatever is wrong raises with its place."""
-    return msgspec.toml.decode((folder / NAME).read_bytes(), type=Manifest)
+    return msgspec.toml.decode((folder / NAME).read_bytes(), type=PluginManifest)

@@ -70,7 +70,7 @@ class AiTurn(_Params):
     max_tokens: Annotated[int, msgspec.Meta(ge=1, le=131_072)] = 1024
 
 
-class Search(_Params):
+class SearchWords(_Params):
     """Words to look for."""
 
     q: Words
@@ -135,7 +135,7 @@ async def _ask_model(op: Operation, asked: AiTurn) -> Any:
     return {"text": reply.text, "finish": reply.finish, "usage": reply.usage}
 
 
-async def _search(op: Operation, asked: Search) -> Any:
+async def _search(op: Operation, asked: SearchWords) -> Any:
     access.require(op, "search")
     async with op.begin(long=True) as ctx:
         return {"items": await search.find_some(ctx, asked.q)}
@@ -146,7 +146,7 @@ _CAPABILITIES: dict[str, tuple[type[Any], Callable[[Operation, Any], Awaitable[A
     "notes.write": (NotesWrite, _write_notes),
     "documents.read": (DocumentsRead, _read_documents),
     "files.read": (FilesRead, _read_files),
-    "search": (Search, _search),
+    "search": (SearchWords, _search),
     "ai.turn": (AiTurn, _ask_model),
 }
 _WRITES = frozenset({"notes.write"})

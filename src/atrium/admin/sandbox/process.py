@@ -26,7 +26,7 @@ class _Problem(msgspec.Struct, frozen=True):
     code: int = 0
 
 
-class _Line(msgspec.Struct, frozen=True):
+class _RpcLine(msgspec.Struct, frozen=True):
     """A request, a notification or an answer."""
 
     jsonrpc: Literal["2.0"]
@@ -37,10 +37,10 @@ class _Line(msgspec.Struct, frozen=True):
     error: _Problem | None = None
 
 
-_DECODER = msgspec.json.Decoder(_Line)
+_DECODER = msgspec.json.Decoder(_RpcLine)
 
 
-def read_line(raw: bytes) -> _Line:
+def read_line(raw: bytes) -> _RpcLine:
     """A line of the protocol; GuestBroke says what is wrong with any other."""
     try:
         return _DECODER.decode(raw)
@@ -145,7 +145,7 @@ class GuestProcess:
                 raise GuestBroke("the guest answered something that it was not asked")
         raise GuestBroke(f"the guest sent more than {MOST_REQUESTS} requests in one call")
 
-    async def _respond(self, line: _Line, is_current: bool, broker: Broker) -> None:
+    async def _respond(self, line: _RpcLine, is_current: bool, broker: Broker) -> None:
         if line.id is None:
             # A notification: there are none that a guest may send, and none that has to be answered.
             return
@@ -169,7 +169,7 @@ class GuestProcess:
         problem = {"code": code, "message": message, **({"data": facts} if facts else {})}
         await self._send({"jsonrpc": "2.0", "id": id, "error": problem})
 
-    async def _line(self) -> _Line:
+    async def _line(self) -> _RpcLine:
         stream = self._confined.process.stdout
         try:
             raw = await stream.readline() if stream is not None else b""

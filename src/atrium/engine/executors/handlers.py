@@ -115,14 +115,14 @@ async def complete_job(op: Operation, id: UUID, body: Completion) -> SettledRepl
     return await workers.complete_job(op, id, body.claim_token, body.result)
 
 
-class Failure(msgspec.Struct, forbid_unknown_fields=True):
+class FailureReport(msgspec.Struct, forbid_unknown_fields=True):
     """Why it did not work."""
 
     error: Annotated[str, msgspec.Meta(min_length=1, max_length=4000)]
     claim_token: Token | None = None
 
 
-async def fail_job(op: Operation, id: UUID, body: Failure) -> SettledReply:
+async def fail_job(op: Operation, id: UUID, body: FailureReport) -> SettledReply:
     """Fail a claimed job; it is tried again while it has attempts left."""
     return await workers.fail_job(op, id, body.claim_token, body.error)
 

@@ -15,7 +15,7 @@ MOST_UNPACKED = 512 << 20
 _NEW_USER, _NEW_NET, _NO_NEW_PRIVILEGES = 0x10000000, 0x40000000, 38
 
 
-class Refused(Exception):
+class DocumentRefused(Exception):
     """The document is not what it says, or is built to harm."""
 
 
@@ -118,7 +118,7 @@ def read_plain() -> Iterator[str]:
         yield data.decode("utf-16", "replace")
         return
     if b"\0" in data[:65_536]:
-        raise Refused("is not text")
+        raise DocumentRefused("is not text")
     try:
         yield data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -142,7 +142,7 @@ def _unpacked(data: bytes | None = None) -> io.BytesIO:
     held = io.BytesIO(sys.stdin.buffer.read() if data is None else data)
     with zipfile.ZipFile(held) as archive:
         if sum(one.file_size for one in archive.infolist()) > MOST_UNPACKED:
-            raise Refused("unpacks to far more than a document has")
+            raise DocumentRefused("unpacks to far more than a document has")
     held.seek(0)
     return held
 

@@ -14,7 +14,7 @@ class CurrentText(msgspec.Struct, frozen=True):
     text: Text
 
 
-class NoText(Conflict):
+class NoDocumentText(Conflict):
     """The document has no text that could be read."""
 
     code, title = "doc.no_text", "This document has no text"

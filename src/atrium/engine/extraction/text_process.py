@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from atrium.kit.isolation.sandbox import Sandbox
-from atrium.kit.isolation.scripts import Script, ScriptResult, TookTooLong, run_script
+from atrium.kit.isolation.scripts import Script, ScriptResult, ScriptTookTooLong, run_script
 from atrium.seams.settings import Settings
 
 # What is readable here is also in PostgreSQL's function `has_text`, which keeps the list of objects without text.
@@ -83,7 +83,7 @@ async def extract(path: Path, kind: str, settings: Settings, sandbox: Sandbox) -
     try:
         with path.open("rb") as document:
             done = await run_script(script, document, sandbox)
-    except TookTooLong as error:
+    except ScriptTookTooLong as error:
         raise ExtractionFailed(str(error)) from error
     if done.code not in (0, _TRUNCATED):
         raise ExtractionFailed(_why(done))

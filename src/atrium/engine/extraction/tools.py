@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from atrium.engine.extraction import service
-from atrium.engine.extraction.model import NoText
+from atrium.engine.extraction.model import NoDocumentText
 from atrium.engine.repository.model import ObjectMissing
 from atrium.seams.context import Context, Operation
 from atrium.seams.tools import Artifact, Parameter, Tool, require_id
@@ -17,9 +17,9 @@ async def _doc_text(op: Operation, arguments: dict[str, Any]) -> Artifact:
     found = await service.wait_for_text(op, _id_in(arguments, "object"), _MOST_TEXT)
     stored, version, text = found.object, found.version, found.text
     if text.state == "none":
-        raise NoText(f"{stored.filename} is of a type without text, or empty")
+        raise NoDocumentText(f"{stored.filename} is of a type without text, or empty")
     if not text.text:
-        raise NoText(text.problem or f"no text was found in {stored.filename}")
+        raise NoDocumentText(text.problem or f"no text was found in {stored.filename}")
     return Artifact(
         kind="text",
         title=stored.filename,

@@ -10,7 +10,7 @@ from atrium.engine.repository.listing_rows import Packed
 from atrium.engine.repository.model import Filter, ObjectMissing, name_in
 from atrium.ground.access import service as access
 from atrium.kit.errors import TooLarge
-from atrium.kit.files.archive import Entry, length_of, pack
+from atrium.kit.files.archive import ArchiveEntry, length_of, pack
 from atrium.seams.context import Context, Operation
 
 MOST, MOST_BYTES = 10_000, 20 << 30
@@ -39,7 +39,7 @@ def archive_of(op: Operation, found: list[Packed], prefix: str | None) -> tuple[
     """The archive's length and bytes; names are below the prefix, or else below the folder that all have in common."""
     above = _common([one.key for one in found]) if prefix is None else prefix
     names = names_below(above[: above.rfind("/") + 1], [(one.key, one.size) for one in found])
-    entries = [Entry(name, one.size, one.modified) for name, one in zip(names, found, strict=True)]
+    entries = [ArchiveEntry(name, one.size, one.modified) for name, one in zip(names, found, strict=True)]
 
     async def read(index: int) -> AsyncGenerator[bytes, None]:
         if index % _TOGETHER == 0:

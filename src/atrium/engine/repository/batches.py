@@ -11,7 +11,7 @@ from atrium.kit.errors import AppError, Unauthenticated
 from atrium.seams.context import Context, Operation
 
 
-class Failure(msgspec.Struct, frozen=True):
+class BatchFailure(msgspec.Struct, frozen=True):
     """Why one of them was refused."""
 
     id: UUID
@@ -19,36 +19,36 @@ class Failure(msgspec.Struct, frozen=True):
     detail: str
 
 
-class Done(msgspec.Struct, frozen=True):
+class BatchResult(msgspec.Struct, frozen=True):
     """What became of each."""
 
     done: list[UUID]
-    failed: list[Failure]
+    failed: list[BatchFailure]
 
 
-async def move(op: Operation, ids: list[UUID], folder: str) -> Done:
+async def move(op: Operation, ids: list[UUID], folder: str) -> BatchResult:
     """Put objects into a folder, each under the name it has."""
     return await _each(op, ids, lambda ctx, one: moves.move_into(ctx, one, folder))
 
 
-async def delete(op: Operation, ids: list[UUID]) -> Done:
+async def delete(op: Operation, ids: list[UUID]) -> BatchResult:
     """Put objects in the trash."""
     return await _each(op, ids, trash.delete_object)
 
 
-async def set_visibility(op: Operation, ids: list[UUID], visibility: Visibility) -> Done:
+async def set_visibility(op: Operation, ids: list[UUID], visibility: Visibility) -> BatchResult:
     """Change who sees objects besides their owners."""
     return await _each(op, ids, lambda ctx, one: sharing.set_visibility(ctx, one, visibility))
 
 
-async def move_folder(op: Operation, before: str, after: str) -> Done:
+async def move_folder(op: Operation, before: str, after: str) -> BatchResult:
     """Move a folder, all of it or nothing."""
     async with op.begin() as ctx:
-        return Done(await moves.move_folder(ctx, before, after), [])
+        return BatchResult(await moves.move_folder(ctx, before, after), [])
 
 
-async def _each(op: Operation, ids: list[UUID], act: Callable[[Context, UUID], Awaitable[object]]) -> Done:
-    result = Done([], [])
+async def _each(op: Operation, ids: list[UUID], act: Callable[[Context, UUID], Awaitable[object]]) -> BatchResult:
+    result = BatchResult([], [])
     for id in dict.fromkeys(ids):
         try:
             async with op.begin() as ctx:
@@ -57,7 +57,7 @@ async def _each(op: Operation, ids: list[UUID], act: Callable[[Context, UUID], A
             # The credential has ended: nothing of what follows is this caller's to do, or to be told about.
             raise
         except AppError as refusal:
-            result.failed.append(Failure(id, refusal.code, refusal.message))
+            result.failed.append(BatchFailure(id, refusal.code, refusal.message))
         else:
             result.done.append(id)
     return result

@@ -174,7 +174,7 @@ FolderName = Annotated[str, msgspec.Meta(max_length=1024, pattern=r"(^|/)$")]
 WholeFolder = Annotated[str, msgspec.Meta(min_length=2, max_length=1024, pattern=r"/$")]
 
 
-class Batch(msgspec.Struct, forbid_unknown_fields=True, rename={"source": "from"}):
+class ObjectBatch(msgspec.Struct, forbid_unknown_fields=True, rename={"source": "from"}):
     """What to do with which objects; `move` takes `ids` into the folder `to`, or the whole folder `from` to `to`."""
 
     __example__: ClassVar[dict[str, Any]] = {"op": "move", "from": "2025/", "to": "archive/2025/"}
@@ -193,7 +193,7 @@ class Batch(msgspec.Struct, forbid_unknown_fields=True, rename={"source": "from"
             raise ValueError("visibility goes with the operation of that name, and with no other")
 
 
-async def change_many(op: Operation, body: Batch) -> batches.Done:
+async def change_many(op: Operation, body: ObjectBatch) -> batches.BatchResult:
     """Move, delete or show many objects, each on its own; a folder is moved whole or not at all."""
     if body.source is not None:
         return await batches.move_folder(op, body.source, body.to or "")

@@ -50,7 +50,7 @@ _TOP = "\U0010ffff" * (LONGEST_KEY // 4)
 COLUMNS: dict[str, str] = {"name": "key", "updated": "updated_at", "size": "size"}
 
 
-class Shape(msgspec.Struct, frozen=True, kw_only=True):
+class ListingShape(msgspec.Struct, frozen=True, kw_only=True):
     """What decides the text of a listing; `narrowed` is about `{key}`, `ended` says that not all keys are asked for."""
 
     scope: str = "team"
@@ -82,9 +82,9 @@ class Packed(msgspec.Struct, frozen=True, gc=False):
     modified: datetime
 
 
-def shape_of(chosen: Filter, narrowed: str, *, after: bool = True) -> Shape:
+def shape_of(chosen: Filter, narrowed: str, *, after: bool = True) -> ListingShape:
     """How what a filter chooses is asked for."""
-    return Shape(
+    return ListingShape(
         scope=chosen.scope,
         shared=chosen.shared,
         documents=chosen.documents,
@@ -96,7 +96,7 @@ def shape_of(chosen: Filter, narrowed: str, *, after: bool = True) -> Shape:
     )
 
 
-def _branches(shape: Shape, position: str, limit: str) -> str:
+def _branches(shape: ListingShape, position: str, limit: str) -> str:
     parts = []
     for way in rule.keyed_ways(OBJECTS, "o", shape.scope, shared=shape.shared):
         key, id, columns = ("g.key", "g.object_id", _GIVEN) if way.granted else ("o.key", "o.id", _FOUND)
@@ -105,7 +105,7 @@ def _branches(shape: Shape, position: str, limit: str) -> str:
     return " UNION ALL ".join(f"({part})" for part in parts)
 
 
-def _narrowed(shape: Shape, key: str) -> str:
+def _narrowed(shape: ListingShape, key: str) -> str:
     # From the first key to the last the position is the lower end.
     lower = f"AND {key} >= :prefix" if shape.descending or shape.column != "key" else ""
     upper = f"AND {key} < :before" if shape.ended else ""
@@ -116,7 +116,7 @@ def _narrowed(shape: Shape, key: str) -> str:
     return f"{lower} {upper}{kind} {shape.narrowed.format(key=key)}"
 
 
-def _cut(shape: Shape, branch: str, position: str, limit: str, key: str, id: str) -> str:
+def _cut(shape: ListingShape, branch: str, position: str, limit: str, key: str, id: str) -> str:
     """As much of a branch as a page may need of it, in order."""
     column = key if shape.column == "key" else f"o.{shape.column}"
     if shape.column != "key" and shape.ended:
@@ -129,7 +129,7 @@ def _cut(shape: Shape, branch: str, position: str, limit: str, key: str, id: str
 
 
 @lru_cache(maxsize=256)
-def listing_sql(shape: Shape) -> str:
+def listing_sql(shape: ListingShape) -> str:
     """The text of a flat listing: a page from each branch, merged, then the objects themselves."""
     merged = shape.merged(_branches(shape, "(:after, :after_id)", ":limit"), ":limit")
     return f"""
@@ -141,13 +141,13 @@ def listing_sql(shape: Shape) -> str:
 @lru_cache(maxsize=2)
 def bucket_listing(ended: bool) -> str:
     """The same for a bucket: the branches bring all it tells."""
-    shape = Shape(scope="bucket", ended=ended)
+    shape = ListingShape(scope="bucket", ended=ended)
     merged = shape.merged(_branches(shape, "(:after, :after_id)", ":limit"), ":limit")
     return f"SELECT key, owner_id, etag, size, written_at FROM ({merged}) AS page ORDER BY key"
 
 
 @lru_cache(maxsize=256)
-def folder_listing_sql(shape: Shape) -> str:
+def folder_listing_sql(shape: ListingShape) -> str:
     """The text of a listing by folders: each step finds the next key, and one inside a folder jumps over the whole folder."""
     merged = shape.merged(_branches(shape, "(w.next_key, w.next_id)", "1"), "1")
     lookup = _LEAN_LOOKUP if shape.scope == "bucket" else _LOOKUP

@@ -353,14 +353,14 @@ class BadKey(Invalid):
     title = "Not a key"
 
 
-class NotSharable(Invalid):
+class ObjectNotSharable(Invalid):
     """The principal cannot be given a share."""
 
     code = "repository.not_sharable"
     title = "Cannot be shared with this principal"
 
 
-class OrgScopeRefused(Forbidden):
+class ObjectScopeRefused(Forbidden):
     """Looking across the company needs a role in the company."""
 
     code = "repository.org_scope"

@@ -21,7 +21,7 @@ from atrium.engine.repository.model import (
     ObjectAtKey,
     ObjectDetail,
     ObjectMissing,
-    OrgScopeRefused,
+    ObjectScopeRefused,
     StoredObject,
     Text,
     Version,
@@ -308,7 +308,7 @@ async def forget_grants(services: Services) -> int:
 
 def _pager(ctx: Context, chosen: Filter, delimiter: str | None) -> Pager:
     access.note_checked(ctx, "files:read")
-    access.require_org_scope(ctx, chosen.scope, OrgScopeRefused)
+    access.require_org_scope(ctx, chosen.scope, ObjectScopeRefused)
     return Pager(ctx.services.keys, "objects", ctx.who.user_id, chosen, delimiter)
 
 

@@ -9,8 +9,8 @@ from atrium.engine.repository import permissions, store
 from atrium.engine.repository.model import (
     OBJECTS,
     Capability,
-    NotSharable,
     ObjectGrant,
+    ObjectNotSharable,
     StoredObject,
     Visibility,
 )
@@ -129,11 +129,11 @@ def _require_sharable(
     target: StoredObject, principal_type: str, principal_id: UUID, expires_at: datetime | None, known: bool
 ) -> None:
     if principal_id == target.owner_id:
-        raise NotSharable("this person owns the object")
+        raise ObjectNotSharable("this person owns the object")
     if expires_at is not None and expires_at <= datetime.now(UTC):
-        raise NotSharable("expires_at is in the past", errors=[{"path": "expires_at", "message": "in the past"}])
+        raise ObjectNotSharable("expires_at is in the past", errors=[{"path": "expires_at", "message": "in the past"}])
     if not known:
-        raise NotSharable(
+        raise ObjectNotSharable(
             f"there is no such {principal_type} in your company",
             errors=[{"path": "principal_id", "message": "not in your company"}],
         )

@@ -28,7 +28,7 @@ from atrium.ground.features import service as features
 from atrium.kit.errors import AppError
 from atrium.kit.ids import NIL
 from atrium.kit.schemas.cost import SchemaRefused
-from atrium.kit.schemas.parse import ReplyRefused, Schema, compile_schema, require_fitting
+from atrium.kit.schemas.parse import CompiledSchema, ReplyRefused, compile_schema, require_fitting
 from atrium.kit.telemetry.log import log
 from atrium.seams.context import Context, Operation, RunStep, Services
 from atrium.seams.sharing import UNTRACKED
@@ -39,7 +39,7 @@ LARGEST_RESULT = 1 << 20
 LONGEST_TEXT = 16_000
 
 
-class Keeper(Protocol):
+class ResultKeeper(Protocol):
     """Keeps what a call with an effect comes to, for a caller who goes on after a crash."""
 
     def accepts(self, tool: Tool) -> None:
@@ -53,7 +53,7 @@ class Keeper(Protocol):
 
 
 async def call_tool(
-    op: Operation, name: str, arguments: Any, keeper: Keeper | None = None, *, via: str | None = None
+    op: Operation, name: str, arguments: Any, keeper: ResultKeeper | None = None, *, via: str | None = None
 ) -> ToolResult:
     """Call a tool as the operation's principal.
 
@@ -202,7 +202,7 @@ def _require_arguments(tool: Tool, arguments: Any) -> None:
 
 
 @lru_cache(maxsize=1024)
-def _compiled(schema: str) -> Schema:
+def _compiled(schema: str) -> CompiledSchema:
     return compile_schema(msgspec.json.decode(schema))
 
 

@@ -10,7 +10,7 @@ from atrium.kit.errors import AppError, Conflict, Forbidden, Invalid, Kind, Miss
 from atrium.seams.tools import Artifact, Effect
 
 
-class Switch(msgspec.Struct, frozen=True):
+class SwitchedTool(msgspec.Struct, frozen=True):
     """That a team has turned a tool on or off, and as what."""
 
     name: str

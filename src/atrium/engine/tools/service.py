@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from atrium.engine.tools import store
-from atrium.engine.tools.model import Switch, ToolChanged, ToolDisabled, ToolMissing, ToolState
+from atrium.engine.tools.model import SwitchedTool, ToolChanged, ToolDisabled, ToolMissing, ToolState
 from atrium.engine.tools.pins import definition_of, pin_of
 from atrium.ground.audit import service as audit
 from atrium.kit.errors import Invalid
@@ -74,7 +74,7 @@ class _Known:
 
     tool: Tool
     theirs: bool
-    switch: Switch | None = None
+    switch: SwitchedTool | None = None
 
     @cached_property
     def pin(self) -> bytes | None:
@@ -104,7 +104,7 @@ async def _all(ctx: Context) -> AsyncIterator[_Known]:
             yield _Known(tool, True, switches.get(tool.name))
 
 
-async def _find(ctx: Context, name: str, switch: Switch | None = None) -> _Known:
+async def _find(ctx: Context, name: str, switch: SwitchedTool | None = None) -> _Known:
     """The tool of this name, with what the caller's team has switched."""
     registry = ctx.services.registry
     if tool := registry.tools.get(name):

@@ -3,16 +3,16 @@
 from typing import Any
 from uuid import UUID
 
-from atrium.engine.tools.model import Switch
+from atrium.engine.tools.model import SwitchedTool
 from atrium.kit.postgres.database import Transaction
 from atrium.seams.context import Principal
 
 _SWITCH = "name, enabled, pin, definition, switched_by, switched_at"
 
 
-async def list_switches(db: Transaction, org_id: UUID, team_id: UUID) -> dict[str, Switch]:
+async def list_switches(db: Transaction, org_id: UUID, team_id: UUID) -> dict[str, SwitchedTool]:
     found = await db.all(
-        Switch,
+        SwitchedTool,
         f"SELECT {_SWITCH} FROM tool_switches WHERE org_id = :org_id AND team_id = :team_id",
         org_id=org_id,
         team_id=team_id,
@@ -20,9 +20,9 @@ async def list_switches(db: Transaction, org_id: UUID, team_id: UUID) -> dict[st
     return {switch.name: switch for switch in found}
 
 
-async def find_switch(db: Transaction, org_id: UUID, team_id: UUID, name: str) -> Switch | None:
+async def find_switch(db: Transaction, org_id: UUID, team_id: UUID, name: str) -> SwitchedTool | None:
     return await db.one(
-        Switch,
+        SwitchedTool,
         f"SELECT {_SWITCH} FROM tool_switches WHERE org_id = :org_id AND team_id = :team_id AND name = :name",
         org_id=org_id,
         team_id=team_id,
@@ -32,10 +32,10 @@ async def find_switch(db: Transaction, org_id: UUID, team_id: UUID, name: str) -
 
 async def put_switch(
     db: Transaction, who: Principal, name: str, enabled: bool, pin: bytes | None, definition: dict[str, Any] | None
-) -> Switch | None:
+) -> SwitchedTool | None:
     """Turn a tool on or off; one that is turned off keeps what it was turned on as."""
     return await db.one(
-        Switch,
+        SwitchedTool,
         f"""
         INSERT INTO tool_switches AS s (org_id, team_id, name, enabled, pin, definition, switched_by)
         VALUES (:org_id, :team_id, :name, :enabled, :pin, :definition, :user_id)

@@ -27,7 +27,7 @@ class BindingFailed(Exception):
     """A reference names nothing, or a predicate compares what cannot be compared."""
 
 
-class TooLarge(BindingFailed):
+class BindingTooLarge(BindingFailed):
     """What the references name is larger than it may be."""
 
 
@@ -53,14 +53,14 @@ class BindingBudget:
         """One more value is made, whatever it is made of."""
         self.values -= 1
         if self.values < 0:
-            raise TooLarge(f"takes more than {MOST_VALUES} values to make")
+            raise BindingTooLarge(f"takes more than {MOST_VALUES} values to make")
 
 
 def resolve(value: Any, values: Values, *, most: int) -> Any:
     """The value with every reference in it replaced by what it names; refused when it has more than `most` bytes as JSON."""
     resolved = _resolve(value, values, ABSENT, ABSENT, BindingBudget(most))
     if size_of(resolved) > most:
-        raise TooLarge(f"has more than {most} bytes")
+        raise BindingTooLarge(f"has more than {most} bytes")
     return resolved
 
 
@@ -73,9 +73,9 @@ def resolve_each(value: Any, values: Values, items: list[Any], *, most: int, tog
         size = size_of(resolved)
         together -= size
         if size > most:
-            raise TooLarge(f"has more than {most} bytes")
+            raise BindingTooLarge(f"has more than {most} bytes")
         if together < 0:
-            raise TooLarge("has, all items together, too many bytes")
+            raise BindingTooLarge("has, all items together, too many bytes")
         yield resolved
 
 
@@ -129,7 +129,7 @@ def _resolve(value: Any, values: Values, item: Any, index: Any, allowance: Bindi
         raise BindingFailed(f"{value['$']} has no value")
     allowance.bytes -= _size_named(value["$"], found, values)
     if allowance.bytes < 0:
-        raise TooLarge("is too large")
+        raise BindingTooLarge("is too large")
     return found
 
 

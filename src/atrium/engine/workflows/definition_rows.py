@@ -6,7 +6,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.workflows.model import STATES, Publication, RunState
+from atrium.engine.workflows.model import STATES, RunState, WorkflowPublication
 from atrium.kit.postgres.database import Transaction
 from atrium.kit.web.pages import MOST_TEXT
 from atrium.seams.context import Principal
@@ -220,9 +220,9 @@ async def lock_version(db: Transaction, who: Principal, slug: str) -> int | None
     return found
 
 
-async def list_publications(db: Transaction, who: Principal, slug: str, limit: int) -> list[Publication]:
+async def list_publications(db: Transaction, who: Principal, slug: str, limit: int) -> list[WorkflowPublication]:
     return await db.all(
-        Publication,
+        WorkflowPublication,
         """
         SELECT version, created_by, created_at FROM workflow_versions
          WHERE org_id = :org_id AND team_id = :team_id AND slug = :slug ORDER BY version DESC LIMIT :limit
@@ -246,12 +246,12 @@ _FIRST_VERSION = """
 
 async def publish(
     db: Transaction, who: Principal, slug: str, spec: dict[str, Any], plugin_digest: bytes | None
-) -> Publication | None:
+) -> WorkflowPublication | None:
     """Store a team's own spec as the next version; the version inside it is the one that it gets."""
     # The table has two keys with the same columns: an upsert by one of them fails on the other beside a second writer.
     for next_version in (_LATER_VERSION, _FIRST_VERSION, _LATER_VERSION):
         published = await db.one(
-            Publication,
+            WorkflowPublication,
             f"""
             WITH next AS ({next_version})
             INSERT INTO workflow_versions (org_id, team_id, slug, version, spec, created_by)

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from atrium.engine.workflows.bindings import (
     BindingFailed,
-    TooLarge,
+    BindingTooLarge,
     Values,
     count_values,
     holds,
@@ -231,7 +231,7 @@ def _bind(run: RunSnapshot, moves: Transition, outputs: dict[str, Any], step: St
                     )
                 ]
         return _bind_map(run, moves, values, step)
-    except TooLarge as error:
+    except BindingTooLarge as error:
         raise _Refused("workflows.too_large", f"what {step.name} is given {error}") from error
     except BindingFailed as error:
         raise _Refused("workflows.binding", str(error)) from error
@@ -285,7 +285,7 @@ def _leave(
     try:
         output = resolve(made, Values(run.input, outputs, run.facts), most=LARGEST_VALUE)
         moves.end = RunEnd("succeeded", output=output)
-    except TooLarge as error:
+    except BindingTooLarge as error:
         moves.end = _failed("workflows.too_large", f"the run's output {error}", None)
     except BindingFailed as error:
         moves.end = _failed("workflows.binding", str(error), None)

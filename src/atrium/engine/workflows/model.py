@@ -18,7 +18,7 @@ StepState = Literal["queued", "running", "succeeded", "failed", "cancelled", "sk
 STATES: tuple[RunState, ...] = ("running", "succeeded", "failed", "cancelled")
 
 
-class Publication(msgspec.Struct, frozen=True):
+class WorkflowPublication(msgspec.Struct, frozen=True):
     """That a version was published, by whom and when; without a person when it came with a plugin."""
 
     version: int
@@ -92,7 +92,7 @@ class DefinitionHistory(Definition, frozen=True, kw_only=True):
     `digest` stands for exactly this version; `accepted` says whether the caller has accepted it as another person's.
     """
 
-    versions: list[Publication]
+    versions: list[WorkflowPublication]
     upstream: Upstream | None = None
     digest: str
     reach: Reach
@@ -266,7 +266,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     finished_at: datetime | None
 
 
-class Attempt(msgspec.Struct, frozen=True, kw_only=True):
+class StepAttempt(msgspec.Struct, frozen=True, kw_only=True):
     """One attempt at a step."""
 
     attempt: int
@@ -307,7 +307,7 @@ class WorkflowStep(msgspec.Struct, frozen=True, kw_only=True):
     input: Any = None
     output: Any = None
     error: StepError | None = None
-    attempts: list[Attempt] = []
+    attempts: list[StepAttempt] = []
     # The first items of a map; the rest is read with `?step=` and this cursor.
     items: list[MapItem] | None = None
     next_cursor: str | None = None

@@ -52,7 +52,7 @@ class StepResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @dataclass(slots=True)
-class _Ended:
+class _EndedJob:
     """One job of a run that ended, with the row of its step."""
 
     job: FinishedJob
@@ -86,7 +86,7 @@ class _Advance:
     run: LockedRun
     spec: Spec
     owner: Principal | None
-    ended: list[_Ended]
+    ended: list[_EndedJob]
     step_ends: list[StepEnd] = field(default_factory=list)
     moves: Transition | None = None
     outputs: dict[str, Any] = field(default_factory=dict)
@@ -164,13 +164,13 @@ async def _read(ctx: Context, finished: list[FinishedJob], given: dict[UUID, Ste
         if run.id not in advances:
             spec = await read_spec(ctx, run.team_id, run.slug, run.version)
             advances[run.id] = _Advance(run, spec, job.owner, [])
-        advances[run.id].ended.append(_Ended(job, given[job.id], row))
+        advances[run.id].ended.append(_EndedJob(job, given[job.id], row))
     for one in advances.values():
         one.step_ends = _step_ends(one.spec, one.ended)
     return list(advances.values())
 
 
-def _step_ends(spec: Spec, ended: list[_Ended]) -> list[StepEnd]:
+def _step_ends(spec: Spec, ended: list[_EndedJob]) -> list[StepEnd]:
     return [
         StepEnd(
             run_id=one.given.run_id,
@@ -185,7 +185,7 @@ def _step_ends(spec: Spec, ended: list[_Ended]) -> list[StepEnd]:
     ]
 
 
-def _output_of(spec: Spec, one: _Ended) -> dict[str, Any]:
+def _output_of(spec: Spec, one: _EndedJob) -> dict[str, Any]:
     output = {"result": one.result.result}
     return {**output, "next": spec.after(one.given.step, output)} if one.given.tool is None else output
 

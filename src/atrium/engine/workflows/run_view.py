@@ -11,12 +11,12 @@ from atrium.engine.jobs.model import JobSummary
 from atrium.engine.workflows import store
 from atrium.engine.workflows.interpreter import Spec
 from atrium.engine.workflows.model import (
-    Attempt,
     MapItem,
     Run,
     RunError,
     RunMissing,
     RunSummary,
+    StepAttempt,
     StepError,
     StepState,
     WorkflowStep,
@@ -215,10 +215,10 @@ def _error(row: FoundStep, shown: bool) -> StepError | None:
     return error_of(StepError, row.error, shown=shown) if row.error else None
 
 
-def _attempts(row: FoundStep, job: JobSummary | None, shown: bool) -> list[Attempt]:
+def _attempts(row: FoundStep, job: JobSummary | None, shown: bool) -> list[StepAttempt]:
     """The attempts that failed, and the one that succeeded or is under way."""
     failed = [
-        Attempt(
+        StepAttempt(
             attempt=failure["attempt"],
             job_id=row.job_id,
             state="failed",
@@ -234,7 +234,7 @@ def _attempts(row: FoundStep, job: JobSummary | None, shown: bool) -> list[Attem
     number = job.attempt if job is not None else len(failed) + 1
     if row.state == "succeeded" or (row.state == "open" and job is not None and job.state == "running"):
         failed.append(
-            Attempt(
+            StepAttempt(
                 attempt=max(number, len(failed) + 1),
                 job_id=row.job_id,
                 state="succeeded" if row.state == "succeeded" else "running",

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from atrium.ground.audit import store
 from atrium.ground.audit.chain_keys import ChainKeys, read_keys
-from atrium.ground.audit.model import GENESIS, ChainRow, Head, Verdict, is_keyed, link
+from atrium.ground.audit.model import GENESIS, ChainRow, ChainVerdict, Head, is_keyed, link
 from atrium.kit.crypto.keys import Keyring
 from atrium.kit.postgres.database import Database, Transaction
 
@@ -13,7 +13,7 @@ BATCH = 5_000
 Trusted = dict[int, bytes]
 
 
-async def verify(database: Database, keys: Keyring | None, trusted: Iterable[Head] = ()) -> AsyncIterator[Verdict]:
+async def verify(database: Database, keys: Keyring | None, trusted: Iterable[Head] = ()) -> AsyncIterator[ChainVerdict]:
     """Recompute every company's chain; `trusted` heads, kept outside the database, also catch a cut-off tail."""
     outside: dict[UUID, Trusted] = {}
     for head in trusted:
@@ -26,7 +26,7 @@ async def verify(database: Database, keys: Keyring | None, trusted: Iterable[Hea
             yield await _Walk(db, ring, org_id, outside.get(org_id, {})).verdict()
 
 
-async def verify_one(db: Transaction, keys: Keyring, org_id: UUID) -> Verdict:
+async def verify_one(db: Transaction, keys: Keyring, org_id: UUID) -> ChainVerdict:
     """The same for one company, in the caller's transaction."""
     return await _Walk(db, await read_keys(db, keys), org_id, {}).verdict()
 
@@ -38,10 +38,10 @@ class _Walk:
         self._db, self._ring, self._org_id, self._trusted = db, ring, org_id, trusted
         self._seq, self._hash, self._unkeyed = 0, GENESIS, 0
 
-    async def verdict(self) -> Verdict:
+    async def verdict(self) -> ChainVerdict:
         unsealed = await store.count_unsealed(self._db, self._org_id)
         problem = await self._problem()
-        return Verdict(self._org_id, self._seq, unsealed, problem, self._unkeyed)
+        return ChainVerdict(self._org_id, self._seq, unsealed, problem, self._unkeyed)
 
     async def _problem(self) -> str | None:
         if await store.count_before_first(self._db, self._org_id):

@@ -81,7 +81,7 @@ class ExportedEvent(msgspec.Struct, frozen=True):
     redacted: bool = False
 
 
-class Verdict(msgspec.Struct, frozen=True):
+class ChainVerdict(msgspec.Struct, frozen=True):
     """What checking one company's chain found; `problem` is None when it holds. `unkeyed` are from before chains had keys."""
 
     org_id: UUID

@@ -13,12 +13,12 @@ async def list_features(ctx: Context) -> Page[Feature]:
     return Page(service.list_features(ctx))
 
 
-class Switch(msgspec.Struct, forbid_unknown_fields=True):
+class FeatureSwitch(msgspec.Struct, forbid_unknown_fields=True):
     """On or off."""
 
     enabled: bool
 
 
-async def switch_feature(ctx: Context, name: str, body: Switch) -> Feature:
+async def switch_feature(ctx: Context, name: str, body: FeatureSwitch) -> Feature:
     """Turn a feature on or off for the team."""
     return await service.switch_feature(ctx, name, body.enabled)

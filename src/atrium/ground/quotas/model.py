@@ -89,7 +89,7 @@ class Admission(msgspec.Struct, frozen=True):
     amounts: Amounts
 
 
-class Reservation(msgspec.Struct, frozen=True):
+class ReservationRequest(msgspec.Struct, frozen=True):
     """A request to reserve."""
 
     admission: Admission
@@ -103,7 +103,7 @@ class Settlement(msgspec.Struct, frozen=True):
     actual: Amounts
 
 
-class Entry(msgspec.Struct, frozen=True):
+class UsageEntry(msgspec.Struct, frozen=True):
     """What a transaction noted as used and no round has counted yet; `hold_id` is what it had reserved, if anything."""
 
     team_id: UUID
@@ -111,16 +111,16 @@ class Entry(msgspec.Struct, frozen=True):
     amounts: Amounts
 
 
-class Kept(msgspec.Struct, frozen=True):
+class StorageChange(msgspec.Struct, frozen=True):
     """How many more bytes (or, below nothing, less) a team keeps as one part; several statements' notes together."""
 
     team_id: UUID
     part: Part
     bytes: int
 
-    def entry(self) -> Entry:
+    def entry(self) -> UsageEntry:
         """As usage: of everything that is stored, and of its part."""
-        return Entry(self.team_id, None, {STORAGE: self.bytes, meter_of(self.part): self.bytes})
+        return UsageEntry(self.team_id, None, {STORAGE: self.bytes, meter_of(self.part): self.bytes})
 
 
 class Space(msgspec.Struct, frozen=True):
@@ -236,7 +236,7 @@ class Books:
         self.use(admission.team_id, actual)
         return True
 
-    def enter(self, entry: Entry) -> None:
+    def enter(self, entry: UsageEntry) -> None:
         """Count what a transaction noted."""
         if entry.hold_id is None:
             self.use(entry.team_id, entry.amounts)

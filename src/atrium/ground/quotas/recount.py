@@ -11,7 +11,7 @@ from atrium.kit.postgres.database import Database, Transaction
 from atrium.seams.wiring import Keeper
 
 
-class Difference(msgspec.Struct, frozen=True):
+class StorageDifference(msgspec.Struct, frozen=True):
     """A team or company whose books say something else than is there; `part` is what of."""
 
     org_id: UUID
@@ -21,7 +21,7 @@ class Difference(msgspec.Struct, frozen=True):
     there: int
 
 
-async def recount(database: Database, keepers: Iterable[Keeper], org_id: UUID) -> list[Difference]:
+async def recount(database: Database, keepers: Iterable[Keeper], org_id: UUID) -> list[StorageDifference]:
     """Where a company's books differ from its rows, both as of one moment; writers go on meanwhile."""
     async with database.begin(org_id, steady=True) as db:
         there = await _list_there(db, keepers, org_id)
@@ -33,7 +33,7 @@ async def recount(database: Database, keepers: Iterable[Keeper], org_id: UUID) -
         # Files are compared for the company: what its sign-up pages show belongs to no team.
         for part in PARTS if scope_id != org_id else ("files", *PARTS):
             if (said := getattr(counted, part)) != (truth := there.get((scope_id, part), 0)):
-                found.append(Difference(org_id, scope_id, part, said, truth))
+                found.append(StorageDifference(org_id, scope_id, part, said, truth))
     return found
 
 

@@ -21,16 +21,16 @@ from atrium.ground.quotas.model import (
     Amounts,
     Books,
     Dimension,
-    Entry,
     Level,
     Limit,
     Meter,
     QuotaExceeded,
     Raised,
-    Reservation,
+    ReservationRequest,
     Settlement,
     SpaceLacking,
     Usage,
+    UsageEntry,
     Window,
     end_of,
     usual_window,
@@ -47,7 +47,7 @@ _MARGIN = 256 << 20
 _NOTES, _MOST_NOTES = 200, 5000
 # The company's limit and the team's: each may ask for more than the other.
 _LIMITS = 2
-Item = Reservation | Settlement
+Item = ReservationRequest | Settlement
 
 
 async def admit(op: Operation, amounts: Amounts, *, lease: int = LEASE, team_id: UUID | None = None) -> Admission:
@@ -265,8 +265,8 @@ async def apply_plan(ctx: Context, org_id: UUID, caps: dict[tuple[str, str], int
     return await store.list_set_by_hand(ctx.db, org_id)
 
 
-def _reservation(org_id: UUID, team_id: UUID, amounts: Amounts, lease: int) -> Reservation:
-    return Reservation(Admission(new_id(), org_id, team_id, amounts), timedelta(seconds=lease))
+def _reservation(org_id: UUID, team_id: UUID, amounts: Amounts, lease: int) -> ReservationRequest:
+    return ReservationRequest(Admission(new_id(), org_id, team_id, amounts), timedelta(seconds=lease))
 
 
 async def _do(op: Operation, item: Item) -> bool:
@@ -291,7 +291,7 @@ async def _work(db: Transaction, org_id: UUID, items: list[Item]) -> list[bool |
     books = await _open_books(db, org_id, scopes, await store.list_limits(db, org_id, scopes), entries, asked)
     results = [_entered(books, item) for item in items]
     done = [item for item, result in zip(items, results, strict=True) if result is True]
-    admitted = [item for item in done if isinstance(item, Reservation)]
+    admitted = [item for item in done if isinstance(item, ReservationRequest)]
     settled = noted + [item.admission.id for item in done if isinstance(item, Settlement)]
     if books.touched:
         await store.write_meters(db, org_id, list(books.touched.values()))
@@ -316,7 +316,12 @@ async def _free_lapsed(db: Transaction, org_id: UUID, but: list[UUID]) -> None:
 
 
 async def _open_books(
-    db: Transaction, org_id: UUID, scopes: list[UUID], limits: store.Limits, entries: list[Entry], asked: list[UUID]
+    db: Transaction,
+    org_id: UUID,
+    scopes: list[UUID],
+    limits: store.Limits,
+    entries: list[UsageEntry],
+    asked: list[UUID],
 ) -> Books:
     """The books with what was noted entered, and the holds that are asked about at hand."""
     holds = asked + [entry.hold_id for entry in entries if entry.hold_id is not None]

@@ -8,14 +8,14 @@ import msgspec
 from atrium.ground.quotas.model import (
     STORAGE,
     Amounts,
-    Entry,
-    Kept,
     Limit,
     Meter,
     QuotaHold,
     Raised,
-    Reservation,
+    ReservationRequest,
     Space,
+    StorageChange,
+    UsageEntry,
 )
 from atrium.kit.postgres.database import Transaction, old_rows
 
@@ -94,23 +94,25 @@ async def insert_entry(
     )
 
 
-async def take_entries(db: Transaction, org_id: UUID) -> list[Entry]:
+async def take_entries(db: Transaction, org_id: UUID) -> list[UsageEntry]:
     """Take the usage entries of all committed transactions; the caller must add them to the counters."""
     return await db.all(
-        Entry, "DELETE FROM quota_entries WHERE org_id = :org_id RETURNING team_id, hold_id, amounts", org_id=org_id
+        UsageEntry,
+        "DELETE FROM quota_entries WHERE org_id = :org_id RETURNING team_id, hold_id, amounts",
+        org_id=org_id,
     )
 
 
-async def list_entries(db: Transaction, org_id: UUID) -> list[Entry]:
+async def list_entries(db: Transaction, org_id: UUID) -> list[UsageEntry]:
     return await db.all(
-        Entry, "SELECT team_id, hold_id, amounts FROM quota_entries WHERE org_id = :org_id", org_id=org_id
+        UsageEntry, "SELECT team_id, hold_id, amounts FROM quota_entries WHERE org_id = :org_id", org_id=org_id
     )
 
 
-async def take_kept(db: Transaction, org_id: UUID) -> list[Kept]:
+async def take_kept(db: Transaction, org_id: UUID) -> list[StorageChange]:
     """Take what statements noted as kept, in sums; the caller must add them to the counters."""
     return await db.all(
-        Kept,
+        StorageChange,
         """
         WITH taken AS (DELETE FROM storage_entries WHERE org_id = :org_id RETURNING team_id, part, bytes)
         SELECT team_id, part, sum(bytes)::bigint FROM taken GROUP BY team_id, part
@@ -119,9 +121,9 @@ async def take_kept(db: Transaction, org_id: UUID) -> list[Kept]:
     )
 
 
-async def list_kept(db: Transaction, org_id: UUID) -> list[Kept]:
+async def list_kept(db: Transaction, org_id: UUID) -> list[StorageChange]:
     return await db.all(
-        Kept,
+        StorageChange,
         "SELECT team_id, part, sum(bytes)::bigint FROM storage_entries WHERE org_id = :org_id GROUP BY team_id, part",
         org_id=org_id,
     )
@@ -236,7 +238,7 @@ async def write_meters(db: Transaction, org_id: UUID, meters: list[Meter]) -> No
     )
 
 
-async def insert_holds(db: Transaction, org_id: UUID, reservations: list[Reservation]) -> None:
+async def insert_holds(db: Transaction, org_id: UUID, reservations: list[ReservationRequest]) -> None:
     await db.run(
         """
         INSERT INTO quota_holds (org_id, id, team_id, amounts, expires_at)

@@ -15,7 +15,7 @@ _FIRST, _LAST = datetime(1980, 1, 1, tzinfo=UTC), datetime(2107, 12, 31, tzinfo=
 _FILE, _FOLDER = 0o100644 << 16, 0o40755 << 16 | 0x10
 
 
-class Entry(msgspec.Struct, frozen=True):
+class ArchiveEntry(msgspec.Struct, frozen=True):
     """What an archive says of a file; a name that ends in `/` is a folder's."""
 
     name: str
@@ -23,7 +23,7 @@ class Entry(msgspec.Struct, frozen=True):
     modified: datetime
 
 
-def length_of(entries: Collection[Entry]) -> int:
+def length_of(entries: Collection[ArchiveEntry]) -> int:
     """The exact number of bytes of an archive."""
     at, central = 0, 0
     for entry in entries:
@@ -36,7 +36,7 @@ def length_of(entries: Collection[Entry]) -> int:
 
 
 async def pack(
-    entries: Collection[Entry], read: Callable[[int], AsyncGenerator[bytes, None]]
+    entries: Collection[ArchiveEntry], read: Callable[[int], AsyncGenerator[bytes, None]]
 ) -> AsyncGenerator[bytes, None]:
     """The archive of these, piece by piece; `read` gives the bytes of the entry at an index."""
     sink = _Sink()
@@ -51,7 +51,7 @@ async def pack(
     yield sink.take()
 
 
-def _info_of(entry: Entry) -> zipfile.ZipInfo:
+def _info_of(entry: ArchiveEntry) -> zipfile.ZipInfo:
     at = min(max(entry.modified.astimezone(UTC), _FIRST), _LAST)
     info = zipfile.ZipInfo(entry.name, (at.year, at.month, at.day, at.hour, at.minute, at.second))
     info.external_attr = _FOLDER if info.is_dir() else _FILE

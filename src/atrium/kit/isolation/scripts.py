@@ -43,7 +43,7 @@ class ScriptResult(msgspec.Struct, frozen=True):
         return max(0, -self.code if self.code < 0 else self.code - 128)
 
 
-class TookTooLong(Exception):
+class ScriptTookTooLong(Exception):
     """The script was still running when its time was up."""
 
 
@@ -59,7 +59,7 @@ class RunningScript:
         return self._process.returncode is None
 
     async def finish(self) -> ScriptResult:
-        """What came of it; raises TookTooLong."""
+        """What came of it; raises ScriptTookTooLong."""
         process = self._process
         try:
             async with asyncio.timeout(self._script.seconds):
@@ -68,7 +68,7 @@ class RunningScript:
                 )
                 code = await process.wait()
         except TimeoutError as error:
-            raise TookTooLong(f"took longer than {self._script.seconds} s") from error
+            raise ScriptTookTooLong(f"took longer than {self._script.seconds} s") from error
         return ScriptResult(code, output, complaint.decode("utf-8", "replace").strip())
 
     async def end(self) -> None:
@@ -93,7 +93,7 @@ async def start_script(script: Script, stdin: IO[bytes], sandbox: Sandbox) -> Ru
 
 
 async def run_script(script: Script, stdin: IO[bytes], sandbox: Sandbox) -> ScriptResult:
-    """Run a script to its end; raises TookTooLong."""
+    """Run a script to its end; raises ScriptTookTooLong."""
     running = await start_script(script, stdin, sandbox)
     try:
         return await running.finish()

@@ -50,7 +50,7 @@ class LostCommit(RuntimeError):
     """COMMIT ended in a rollback: a statement had failed and its error was swallowed."""
 
 
-class TookTooLong(RuntimeError):
+class StatementTookTooLong(RuntimeError):
     """A statement was ended because it took longer than its caller gave it."""
 
 
@@ -58,12 +58,12 @@ class UsedAfterEnd(RuntimeError):
     """A statement on a transaction that has ended: its connection may serve another company by now."""
 
 
-class _Ended:
+class _EndedTransaction:
     def __getattr__(self, name: str) -> Any:
         raise UsedAfterEnd("this transaction has ended")
 
 
-_ENDED = _Ended()
+_ENDED = _EndedTransaction()
 
 
 class _Observed:
@@ -163,13 +163,13 @@ class Transaction:
 
     @asynccontextmanager
     async def within(self, milliseconds: int) -> AsyncIterator[None]:
-        """A block whose statements end after so long each; the one that does not is undone with the block and raises TookTooLong."""
+        """A block whose statements end after so long each; that of one that does not is undone, and StatementTookTooLong raised."""
         await self._connection.execute(f"SAVEPOINT timed;SET LOCAL statement_timeout={max(1, milliseconds)}")
         try:
             yield
         except asyncpg.QueryCanceledError as error:
             await self._connection.execute("ROLLBACK TO SAVEPOINT timed")
-            raise TookTooLong(f"a statement took more than {milliseconds} ms") from error
+            raise StatementTookTooLong(f"a statement took more than {milliseconds} ms") from error
         await self._connection.execute("SET LOCAL statement_timeout TO DEFAULT;RELEASE SAVEPOINT timed")
 
     async def run_unless_taken(self, sql: str, **values: object) -> bool:

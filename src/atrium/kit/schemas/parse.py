@@ -28,7 +28,7 @@ class ReplyRefused(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Schema:
+class CompiledSchema:
     """A schema ready to judge, and what judging one value can cost."""
 
     validator: jsonschema_rs.Draft202012Validator
@@ -40,7 +40,7 @@ class Schema:
         return size.values * (_AT_LEAST + self.weight.beside) + size.text * self.weight.patterns // 4
 
 
-def compile_schema(schema: Any) -> Schema:
+def compile_schema(schema: Any) -> CompiledSchema:
     """A schema ready to judge; refused when it refers outside itself or could take long, however small the reply."""
     if not isinstance(schema, dict):
         raise SchemaRefused("a schema is a JSON object")
@@ -66,13 +66,13 @@ def weigh_tools(tools: list[dict[str, Any]]) -> None:
 
 
 @lru_cache(maxsize=16)
-def _compiled(text: str) -> Schema:
+def _compiled(text: str) -> CompiledSchema:
     # Asked for when a turn is queued, when it begins and when its reply has come: compiled for the first.
     schema = json.loads(text)
     weight = Scale(schema).weigh()
     options = jsonschema_rs.RegexOptions(size_limit=_LARGEST_PATTERN)
     try:
-        return Schema(
+        return CompiledSchema(
             jsonschema_rs.Draft202012Validator(schema, retriever=_never, pattern_options=options),
             weight,
         )
@@ -80,7 +80,7 @@ def _compiled(text: str) -> Schema:
         raise SchemaRefused(f"this is not a schema: {_first_line(error)}") from error
 
 
-def judge_json(text: str, schema: Schema | None = None) -> Any:
+def judge_json(text: str, schema: CompiledSchema | None = None) -> Any:
     """The value a reply is; refused unless it is one JSON text, every key once, and what the schema allows.
 
     Reading a large one takes a while, so that it belongs into a thread; judging it does not, as far as it is not refused.
@@ -96,7 +96,7 @@ def judge_json(text: str, schema: Schema | None = None) -> Any:
     return value
 
 
-def require_fitting(value: Any, schema: Schema) -> None:
+def require_fitting(value: Any, schema: CompiledSchema) -> None:
     """Refuse a value that is not what the schema allows."""
     if schema.work(value) > MOST_WORK:
         raise ReplyRefused("it is too large to be compared with this schema; ask for less at once")
@@ -109,7 +109,7 @@ def require_fitting(value: Any, schema: Schema) -> None:
         raise ReplyRefused(f"it does not fit the schema{at}: {fault.message[:200]}") from fault
 
 
-def faults_in(value: Any, schema: Schema, most: int) -> list[tuple[str, str]]:
+def faults_in(value: Any, schema: CompiledSchema, most: int) -> list[tuple[str, str]]:
     """Where a value is not what the schema allows, as JSON pointers with sentences: so many, or the first where finding more takes long.
 
     Nothing when it fits.
@@ -120,7 +120,7 @@ def faults_in(value: Any, schema: Schema, most: int) -> list[tuple[str, str]]:
     return [(pointer(tuple(fault.instance_path)), fault.message[:200]) for fault in islice(found, most)]
 
 
-def _first(schema: Schema, value: Any) -> Iterator[jsonschema_rs.ValidationError]:
+def _first(schema: CompiledSchema, value: Any) -> Iterator[jsonschema_rs.ValidationError]:
     try:
         schema.validator.validate(value)
     except jsonschema_rs.ValidationError as fault:

@@ -22,7 +22,7 @@ _LARGEST_FILE = 64 << 20
 
 
 @dataclass(slots=True)
-class Refused:
+class RefusedText:
     """A text or a file that cannot be taken, and why."""
 
     locale: str
@@ -37,7 +37,7 @@ class LocaleFiles:
 
     messages: dict[str, str] = field(default_factory=dict)
     namespaces: set[str] = field(default_factory=set)
-    refused: list[Refused] = field(default_factory=list)
+    refused: list[RefusedText] = field(default_factory=list)
 
 
 def is_locale(name: str) -> bool:
@@ -77,7 +77,7 @@ def read_files(roots: Sequence[Path], locale: str) -> LocaleFiles:
         for name, text in pace(texts.items()):
             key = f"{file.stem}.{name}"
             if (why := _refusal(name, text)) is not None:
-                found.refused.append(Refused(locale, key[:300], "bad_text", why))
+                found.refused.append(RefusedText(locale, key[:300], "bad_text", why))
             else:
                 found.messages[key] = text
     return found
@@ -90,7 +90,7 @@ def _files(roots: Sequence[Path], locale: str) -> Iterator[Path]:
         yield from (file for file in sorted((root / locale).glob("*.json")) if is_namespace(file.stem))
 
 
-def _decoded(file: Path, locale: str, refused: list[Refused]) -> dict[str, Any]:
+def _decoded(file: Path, locale: str, refused: list[RefusedText]) -> dict[str, Any]:
     try:
         if file.stat().st_size > _LARGEST_FILE:
             raise ValueError(f"the file has more than {_LARGEST_FILE} bytes")
@@ -98,7 +98,7 @@ def _decoded(file: Path, locale: str, refused: list[Refused]) -> dict[str, Any]:
         if not isinstance(texts, dict):
             raise TypeError("the file is not an object of texts")
     except (OSError, ValueError, TypeError, RecursionError) as error:
-        refused.append(Refused(locale, file.stem, "bad_file", str(error)[:300] or "nested too deeply"))
+        refused.append(RefusedText(locale, file.stem, "bad_file", str(error)[:300] or "nested too deeply"))
         return {}
     return texts
 

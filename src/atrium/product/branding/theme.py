@@ -26,7 +26,7 @@ _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 _RADIUS = re.compile(r"(?:[0-9]|1[0-6])px")
 
 
-class Check(msgspec.Struct, frozen=True):
+class ContrastCheck(msgspec.Struct, frozen=True):
     """A pair of one mode and its floor. `front` and `ground` are tokens; a soft ground is the front's tint on it."""
 
     front: str
@@ -45,9 +45,11 @@ class Check(msgspec.Struct, frozen=True):
         return contrast(front, tint(front, ground) if self.soft else ground)
 
 
-CHECKS: dict[str, tuple[Check, ...]] = {
+CHECKS: dict[str, tuple[ContrastCheck, ...]] = {
     mode: tuple(
-        Check(mode + front, mode + ("surface" if ground.endswith(SOFT) else ground), ground.endswith(SOFT), needs)
+        ContrastCheck(
+            mode + front, mode + ("surface" if ground.endswith(SOFT) else ground), ground.endswith(SOFT), needs
+        )
         for front, ground, needs in PAIRS
     )
     for mode in MODES
@@ -115,7 +117,7 @@ def _malformed(name: str, reason: str) -> BadToken:
     )
 
 
-def _below_the_floor(failed: list[Check], theme: Theme, palette: Theme) -> BadToken:
+def _below_the_floor(failed: list[ContrastCheck], theme: Theme, palette: Theme) -> BadToken:
     check = failed[0]
     token, colour = _way_out(check, theme, palette)
     told = {token: _reason(check, palette)}
@@ -132,7 +134,7 @@ def _below_the_floor(failed: list[Check], theme: Theme, palette: Theme) -> BadTo
     )
 
 
-def _reason(check: Check, palette: Theme) -> str:
+def _reason(check: ContrastCheck, palette: Theme) -> str:
     front, ground = check.pair
     ratio = _rounded_down(check.ratio(palette))
     return f"is below the contrast floor: {front} on {ground} is {ratio:.2f}:1, needs {check.needs:g}:1"
@@ -143,12 +145,12 @@ def _rounded_down(ratio: float) -> float:
     return floor(ratio * 100) / 100
 
 
-def _sent(check: Check, theme: Theme) -> list[str]:
+def _sent(check: ContrastCheck, theme: Theme) -> list[str]:
     """Which tokens of a failed pair the caller sent; at least one, because what lies beneath is legible."""
     return [token for token in (check.front, check.ground) if token in theme]
 
 
-def _way_out(check: Check, theme: Theme, palette: Theme) -> tuple[str, str | None]:
+def _way_out(check: ContrastCheck, theme: Theme, palette: Theme) -> tuple[str, str | None]:
     """Which of the sent tokens to change, and to what: rather one that some colour can mend."""
     sent = _sent(check, theme)
     for token in sent:

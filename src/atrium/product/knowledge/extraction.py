@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from atrium.engine.extraction import service as extraction
-from atrium.engine.extraction.model import CurrentText, NoText
+from atrium.engine.extraction.model import CurrentText, NoDocumentText
 from atrium.engine.repository import permissions
 from atrium.ground.access import service as access
 from atrium.product.knowledge import extraction_prompt, store
@@ -12,8 +12,8 @@ from atrium.product.knowledge.model import (
     AwaitsVersion,
     Contribution,
     ExtractionResult,
+    KnowledgeRefused,
     Overtaken,
-    ReplyRefused,
 )
 from atrium.product.knowledge.reply_check import Findings
 from atrium.seams.context import Context, Operation
@@ -45,7 +45,7 @@ async def _extract_current(op: Operation, id: UUID) -> ExtractionResult | None:
     text = _require_text(found)
     try:
         findings = await extraction_prompt.ask(op, text, salt)
-    except ReplyRefused:
+    except KnowledgeRefused:
         await _note_refusal(op, found)
         raise
     return await _keep(op, found, findings)
@@ -110,7 +110,7 @@ async def _read_salt(ctx: Context, team_id: UUID) -> UUID:
 
 def _require_text(found: CurrentText) -> str:
     if found.text.problem:
-        raise NoText(found.text.problem)
+        raise NoDocumentText(found.text.problem)
     if not found.text.text.strip():
-        raise NoText(f"no text was found in {found.object.filename}")
+        raise NoDocumentText(f"no text was found in {found.object.filename}")
     return found.text.text

@@ -202,7 +202,7 @@ class MergedAlready(Conflict):
     lasting = True
 
 
-class OrgScopeRefused(Forbidden):
+class KnowledgeScopeRefused(Forbidden):
     """Looking across the company needs a role in the company."""
 
     code, title = "knowledge.org_scope", "Company-wide reading needs a company role"
@@ -214,7 +214,7 @@ class NotMergeable(Forbidden):
     code, title = "knowledge.not_mergeable", "Not yours to merge"
 
 
-class ReplyRefused(AppError):
+class KnowledgeRefused(AppError):
     """The model's reply is not knowledge about the document; another try may be. `errors` says where."""
 
     kind, code, title = Kind.UPSTREAM, "knowledge.refused", "The reply was refused"

@@ -12,7 +12,7 @@ from atrium.kit.schemas import parse
 from atrium.kit.schemas.parse import compile_schema, faults_in, judge_json
 from atrium.kit.schemas.validator import locate_fault
 from atrium.kit.work.compute import heavy
-from atrium.product.knowledge.model import EntityType, Evidence, Mention, ReplyRefused
+from atrium.product.knowledge.model import EntityType, Evidence, KnowledgeRefused, Mention
 from atrium.product.knowledge.names import entity_id, fold_text, one_line
 
 Fault = tuple[str, str]
@@ -90,12 +90,12 @@ def check_reply(reply: str, part: TextChunk, salt: UUID) -> Findings:
     return _findings(value, part, salt)
 
 
-def refusal_of(faults: list[Fault]) -> ReplyRefused:
+def refusal_of(faults: list[Fault]) -> KnowledgeRefused:
     """The refusal that names these faults."""
     said = "; ".join(locate_fault(path, message) for path, message in faults[:5])
     more = f" and {len(faults) - 5} more" if len(faults) > 5 else ""
     errors = [{"path": path, "message": message} for path, message in faults]
-    return ReplyRefused(f"the model's reply is not knowledge about the document: {said}{more}", errors=errors)
+    return KnowledgeRefused(f"the model's reply is not knowledge about the document: {said}{more}", errors=errors)
 
 
 def _faults(value: Any, part: TextChunk) -> Iterator[Fault]:

@@ -21,10 +21,10 @@ from atrium.product.knowledge.model import (
     EntityMissing,
     EntityType,
     FoundEntity,
+    KnowledgeScopeRefused,
     Merge,
     MergeResult,
     NamedEntity,
-    OrgScopeRefused,
     Relation,
     ShownMention,
     Sought,
@@ -45,7 +45,7 @@ async def list_entities(ctx: Context, sought: Sought, limit: int, cursor: str | 
     Unless the whole company is asked for, documents that the caller reads by a role in it are left out; one that is named is not.
     """
     access.note_checked(ctx, "files:read")
-    access.require_org_scope(ctx, sought.scope, OrgScopeRefused)
+    access.require_org_scope(ctx, sought.scope, KnowledgeScopeRefused)
     wanted = None if sought.q is None else fold_text(sought.q)
     if wanted == "" or ctx.is_bound:
         return Page([])
@@ -111,7 +111,7 @@ async def read_entity(ctx: Context, id: UUID, scope: str | None, limit: int, cur
     Without a `scope` an entity that no document of the team mentions is looked for in the company, as far as the caller reads it.
     """
     access.note_checked(ctx, "files:read")
-    access.require_org_scope(ctx, scope or "team", OrgScopeRefused)
+    access.require_org_scope(ctx, scope or "team", KnowledgeScopeRefused)
     if ctx.is_bound:
         raise EntityMissing("a run that was fired reads no entities")
     reader = _reader(ctx, org_wide=scope == "org")

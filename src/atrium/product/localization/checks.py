@@ -7,7 +7,7 @@ from functools import lru_cache
 from atrium.kit.text.catalogs import CONTROL, LONGEST_TEXT
 from atrium.kit.text.icu import Argument, MessageRefused, Signature, parse, print_node, signature, walk
 from atrium.kit.text.languages import plural_forms
-from atrium.product.localization.model import Check
+from atrium.product.localization.model import TextCheck
 from atrium.product.translation.terms import Glossary, is_followed
 
 _SPECIAL = re.compile(r"[{}<'#]")
@@ -20,23 +20,23 @@ _SHOWN = frozenset({"", "number", "date", "time"})
 _MOST_TERMS = 20
 
 
-def check(source: str, text: str, locale: str, max_length: int | None) -> list[Check]:
+def check(source: str, text: str, locale: str, max_length: int | None) -> list[TextCheck]:
     """Every fault of a text: its errors, or else its warnings."""
     return errors_of(source, text, max_length) or [
-        Check(code, "warning", message) for code, message in _warnings(source, text, locale)
+        TextCheck(code, "warning", message) for code, message in _warnings(source, text, locale)
     ]
 
 
-def errors_of(source: str, text: str, max_length: int | None) -> list[Check]:
+def errors_of(source: str, text: str, max_length: int | None) -> list[TextCheck]:
     """What keeps a text out."""
-    return [Check(code, "error", message) for code, message in _errors(source, text, max_length)]
+    return [TextCheck(code, "error", message) for code, message in _errors(source, text, max_length)]
 
 
-def check_terms(glossary: Glossary, source: str, text: str) -> list[Check]:
+def check_terms(glossary: Glossary, source: str, text: str) -> list[TextCheck]:
     """A warning for each term of the source whose wanted words a text does not have."""
     missed = [one for one in glossary.occurring(source) if not is_followed(one, text)]
     said = [f"the glossary wants “{one.wanted}” for “{one.term}”" for one in missed[:_MOST_TERMS]]
-    return [Check("glossary", "warning", message) for message in said]
+    return [TextCheck("glossary", "warning", message) for message in said]
 
 
 def is_plain(text: str) -> bool:

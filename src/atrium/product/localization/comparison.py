@@ -10,7 +10,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.kit.ids import new_id
-from atrium.kit.text.catalogs import BASE, Refused
+from atrium.kit.text.catalogs import BASE, RefusedText
 from atrium.kit.work.pace import pace
 from atrium.product.localization import checks, store
 from atrium.product.localization.disk import NOTHING_ABOUT, About, DiskSource
@@ -22,13 +22,13 @@ Columns = dict[str, list[Any]]
 
 
 @dataclass(slots=True)
-class Batch:
+class ImportBatch:
     """Messages of one locale on their way in; its counts are its own, because batches are judged in several threads at once."""
 
     locale: str
     by: UUID | None = None
     count: Counter[str] = field(default_factory=Counter)
-    refused: list[Refused] = field(default_factory=list)
+    refused: list[RefusedText] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -36,13 +36,13 @@ class ImportReport:
     """What an import did, or with `dry_run` would do."""
 
     locales: dict[str, Counter[str]] = field(default_factory=dict)
-    refused: list[Refused] = field(default_factory=list)
+    refused: list[RefusedText] = field(default_factory=list)
 
     def of(self, locale: str) -> Counter[str]:
         """The counts of a locale."""
         return self.locales.setdefault(locale, Counter())
 
-    def add(self, batch: Batch) -> None:
+    def add(self, batch: ImportBatch) -> None:
         """Count a batch that was written."""
         self.of(batch.locale).update(batch.count)
         self.refused += batch.refused
@@ -84,7 +84,7 @@ def _described(wanted: Sequence[Wanted]) -> Columns:
     }
 
 
-def fresh(batch: Batch, wanted: Sequence[Wanted]) -> Columns:
+def fresh(batch: ImportBatch, wanted: Sequence[Wanted]) -> Columns:
     """Messages that were not there, as the columns that `insert_messages` takes: each approved with its file's text, or missing."""
     columns, texts = _described(wanted), [_sound(batch, one) for one in pace(wanted)]
     batch.count["added"] += len(wanted)
@@ -96,13 +96,13 @@ def fresh(batch: Batch, wanted: Sequence[Wanted]) -> Columns:
     return columns | {"id": [new_id() for _ in wanted], "text": texts, "fits": fits}
 
 
-def columns_to_write(batch: Batch, wanted: Sequence[Wanted], rows: Mapping[str, MessageRow]) -> Columns | None:
+def columns_to_write(batch: ImportBatch, wanted: Sequence[Wanted], rows: Mapping[str, MessageRow]) -> Columns | None:
     """The messages that have to be written, as the columns that `put_messages` takes; None when there are none."""
     made = [_merge(batch, one, rows.get(one.key)) for one in pace(wanted)]
     return store.columns_of([one for one in pace(made) if one is not None]) if any(made) else None
 
 
-def _merge(batch: Batch, one: Wanted, row: MessageRow | None) -> dict[str, Any] | None:
+def _merge(batch: ImportBatch, one: Wanted, row: MessageRow | None) -> dict[str, Any] | None:
     """The row as it should be; None where it can stay."""
     count, text = batch.count, _sound(batch, one)
     state = _state_of(row) | {"key": one.key, "source": one.source, "changed_by": batch.by}
@@ -150,14 +150,14 @@ def _state_of(row: MessageRow | None) -> dict[str, Any]:
     return {name: getattr(row, name) for name in row.__struct_fields__}
 
 
-def _sound(batch: Batch, one: Wanted) -> str | None:
+def _sound(batch: ImportBatch, one: Wanted) -> str | None:
     """The text of the file unless it would not work; then it is refused by name."""
     if one.text is None or batch.locale == BASE:
         return one.text
     errors = checks.errors_of(one.source, one.text, None)
     if not errors:
         return one.text
-    batch.refused.append(Refused(batch.locale, one.key, errors[0].code, errors[0].message))
+    batch.refused.append(RefusedText(batch.locale, one.key, errors[0].code, errors[0].message))
     return None
 
 
@@ -176,7 +176,7 @@ def _approved(source: str, text: str | None, by: UUID | None) -> dict[str, Any]:
     }
 
 
-def _proposed(batch: Batch, one: Wanted, text: str | None) -> dict[str, Any]:
+def _proposed(batch: ImportBatch, one: Wanted, text: str | None) -> dict[str, Any]:
     found = checks.check(one.source, text or "", batch.locale, one.about.max_length)
     return {
         "pending_text": text,
@@ -201,7 +201,7 @@ def _judged(count: Counter[str], state: dict[str, Any]) -> dict[str, Any]:
     return state | {"status": "stale", "fits": checks.has_same_promises(state["source"], text)}
 
 
-def proposals(batch: Batch, texts: Mapping[str, str], rows: Mapping[str, MessageRow]) -> Columns | None:
+def proposals(batch: ImportBatch, texts: Mapping[str, str], rows: Mapping[str, MessageRow]) -> Columns | None:
     """Texts out of an object as proposals, as the columns that `put_messages` takes; None when none says anything new."""
     made = [_proposal(batch, key, text, rows.get(key)) for key, text in pace(texts.items())]
     chosen = [one for one in made if one is not None]
@@ -209,16 +209,16 @@ def proposals(batch: Batch, texts: Mapping[str, str], rows: Mapping[str, Message
     return store.columns_of(chosen) if chosen else None
 
 
-def _proposal(batch: Batch, key: str, text: str, row: MessageRow | None) -> dict[str, Any] | None:
+def _proposal(batch: ImportBatch, key: str, text: str, row: MessageRow | None) -> dict[str, Any] | None:
     if row is None:
-        batch.refused.append(Refused(batch.locale, key[:300], "unknown_key", "the catalog has no such key"))
+        batch.refused.append(RefusedText(batch.locale, key[:300], "unknown_key", "the catalog has no such key"))
         return None
     if text in (row.text, row.pending_text) and (row.status == "approved" or text == row.pending_text):
         batch.count["unchanged"] += 1
         return None
     found = checks.check(row.source, text, batch.locale, row.max_length)
     if errors := [one for one in found if one.level == "error"]:
-        batch.refused.append(Refused(batch.locale, key, errors[0].code, errors[0].message))
+        batch.refused.append(RefusedText(batch.locale, key, errors[0].code, errors[0].message))
         return None
     one = Wanted(key, row.source, text, About(row.about, row.max_length, row.screens))
     return _state_of(row) | _proposed(batch, one, text) | {"comment": "", "changed_by": batch.by}

@@ -12,7 +12,7 @@ import msgspec
 
 from atrium.kit.ids import new_id
 from atrium.kit.text import catalogs
-from atrium.kit.text.catalogs import LocaleFiles, Refused
+from atrium.kit.text.catalogs import LocaleFiles, RefusedText
 from atrium.product.localization.model import ExportedFile, ExportFailed
 
 _LONGEST_ABOUT, _MOST_SCREENS = 2_000, 50
@@ -37,7 +37,7 @@ class DiskSource:
     keys: list[str]
     about: dict[str, About]
     locales: list[str]
-    refused: list[Refused] = field(default_factory=list)
+    refused: list[RefusedText] = field(default_factory=list)
 
 
 def read_source(roots: Sequence[Path], wanted: Sequence[str] | None) -> DiskSource:
@@ -56,11 +56,11 @@ def read_texts(roots: Sequence[Path], locale: str, found: DiskSource) -> LocaleF
         return LocaleFiles()
     files = catalogs.read_files(roots, locale)
     unknown = files.messages.keys() - found.source.messages.keys()
-    files.refused += [Refused(locale, key, "unknown_key", "the source has no such key") for key in sorted(unknown)]
+    files.refused += [RefusedText(locale, key, "unknown_key", "the source has no such key") for key in sorted(unknown)]
     return files
 
 
-def read_about(roots: Sequence[Path], refused: list[Refused]) -> dict[str, About]:
+def read_about(roots: Sequence[Path], refused: list[RefusedText]) -> dict[str, About]:
     """What `<ns>.about.json` files say, by key."""
     found: dict[str, About] = {}
     for root in roots:
@@ -69,7 +69,7 @@ def read_about(roots: Sequence[Path], refused: list[Refused]) -> dict[str, About
             try:
                 said = msgspec.json.decode(file.read_bytes(), type=dict[str, About])
             except (OSError, msgspec.DecodeError) as error:
-                refused.append(Refused("", file.name, "bad_file", str(error)[:300]))
+                refused.append(RefusedText("", file.name, "bad_file", str(error)[:300]))
                 continue
             if catalogs.is_namespace(ns):
                 found |= {f"{ns}.{name}": _bounded(one) for name, one in said.items()}

@@ -13,7 +13,7 @@ from atrium.ground.tenancy.locales import locale_folders
 from atrium.kit.text import catalogs
 from atrium.kit.text.catalogs import BASE, LocaleFiles
 from atrium.product.localization import comparison, disk, store
-from atrium.product.localization.comparison import Batch, Columns, ImportReport, Wanted
+from atrium.product.localization.comparison import Columns, ImportBatch, ImportReport, Wanted
 from atrium.product.localization.disk import DiskSource
 from atrium.product.localization.model import ImportRunning
 from atrium.seams.context import Context, Operation, Services
@@ -128,7 +128,7 @@ async def _take_locale(work: Import, found: DiskSource, locale: str, files: Loca
 
     async def take(keys: Sequence[str]) -> None:
         wanted, columns = await asyncio.to_thread(comparison.wanted_of, found, files.messages, keys)
-        await _take_batch(work, Batch(locale, work.by), wanted, columns)
+        await _take_batch(work, ImportBatch(locale, work.by), wanted, columns)
 
     await _in_batches(work, found.keys, take)
 
@@ -160,7 +160,7 @@ def _batches(keys: Sequence[str]) -> Iterator[Sequence[str]]:
         yield keys[start : start + BATCH]
 
 
-async def _take_batch(work: Import, batch: Batch, wanted: Sequence[Wanted], columns: Columns) -> None:
+async def _take_batch(work: Import, batch: ImportBatch, wanted: Sequence[Wanted], columns: Columns) -> None:
     async with work.begin() as ctx:
         differing = await store.list_differing(ctx.db, work.org_id, batch.locale, columns)
         batch.count["unchanged"] += len(wanted) - len(differing)
@@ -169,7 +169,9 @@ async def _take_batch(work: Import, batch: Batch, wanted: Sequence[Wanted], colu
     work.report.add(batch)
 
 
-async def _write(work: Import, ctx: Context, batch: Batch, wanted: Sequence[Wanted], known: dict[str, bool]) -> None:
+async def _write(
+    work: Import, ctx: Context, batch: ImportBatch, wanted: Sequence[Wanted], known: dict[str, bool]
+) -> None:
     """Write what differs by one statement, so that messages are locked before counts, and counts before locales."""
     there = sorted(key for key, is_there in known.items() if is_there)
     if not there:
@@ -212,7 +214,7 @@ async def propose(work: Import, locale: str, texts: dict[str, str]) -> None:
     work.total = len(texts)
 
     async def take(keys: Sequence[str]) -> None:
-        batch = Batch(locale, work.by)
+        batch = ImportBatch(locale, work.by)
         async with work.begin() as ctx:
             found = await store.lock_messages(ctx.db, work.org_id, locale, keys)
             rows = {row.key: row for row in found if not row.retired}

@@ -74,7 +74,7 @@ class Catalog(msgspec.Struct, frozen=True, dict=True):
         return f'"{self.tag}"'
 
 
-class Check(msgspec.Struct, frozen=True):
+class TextCheck(msgspec.Struct, frozen=True):
     """Something about a proposed or drafted text: an error keeps it out, a warning travels with it."""
 
     code: str
@@ -88,7 +88,7 @@ class PendingText(msgspec.Struct, frozen=True):
     text: str
     by: UUID | None
     at: datetime
-    checks: list[Check]
+    checks: list[TextCheck]
 
 
 class MachineDraft(msgspec.Struct, frozen=True):
@@ -96,7 +96,7 @@ class MachineDraft(msgspec.Struct, frozen=True):
 
     model: str
     at: datetime
-    checks: list[Check]
+    checks: list[TextCheck]
 
 
 class FormerText(msgspec.Struct, frozen=True):

@@ -17,7 +17,6 @@ from atrium.kit.web.pages import Page, Pager, count_fitting
 from atrium.product.localization import checks, copies, imports, store
 from atrium.product.localization.model import (
     Catalog,
-    Check,
     Coverage,
     Decision,
     Discarded,
@@ -34,6 +33,7 @@ from atrium.product.localization.model import (
     PendingText,
     Shown,
     SourceFixed,
+    TextCheck,
     TextRefused,
 )
 from atrium.product.translation import service as translation
@@ -123,11 +123,11 @@ def message_view(row: MessageRow) -> LocalMessage:
     """A message as people see it."""
     pending = None
     if row.pending_text is not None and row.pending_at is not None:
-        found = msgspec.convert(row.pending_checks, list[Check])
+        found = msgspec.convert(row.pending_checks, list[TextCheck])
         pending = PendingText(row.pending_text, row.pending_by, row.pending_at, found)
     machine = None
     if row.status == "machine" and row.model is not None and row.drafted_at is not None:
-        machine = MachineDraft(row.model, row.drafted_at, msgspec.convert(row.draft_checks, list[Check]))
+        machine = MachineDraft(row.model, row.drafted_at, msgspec.convert(row.draft_checks, list[TextCheck]))
     return LocalMessage(
         id=row.id,
         locale=row.locale,
@@ -176,7 +176,7 @@ async def submit_text(op: Operation, id: UUID, text: str, if_match: str | None) 
     return message_view(changed or row)
 
 
-def _sound(row: MessageRow, text: str) -> list[Check]:
+def _sound(row: MessageRow, text: str) -> list[TextCheck]:
     """The warnings about a text; refused when it has errors."""
     found = checks.check(row.source, text, row.locale, row.max_length)
     if errors := [one for one in found if one.level == "error"]:
@@ -185,7 +185,7 @@ def _sound(row: MessageRow, text: str) -> list[Check]:
     return found
 
 
-async def _glossary_warnings(op: Operation, founding: CompanyDraft, row: MessageRow, text: str) -> list[Check]:
+async def _glossary_warnings(op: Operation, founding: CompanyDraft, row: MessageRow, text: str) -> list[TextCheck]:
     glossary = await translation.read_glossary(op, row.locale, founding.team_id)
     return checks.check_terms(glossary, row.source, text)
 

@@ -36,7 +36,7 @@ _ROUTING = (b"mcp-protocol-version", b"mcp-method", b"mcp-name")
 _ENCODED = re.compile(r"=\?base64\?(.*)\?=")
 
 
-class Refused(Exception):
+class RpcRefused(Exception):
     """A message that cannot be taken; `id` is its own as far as it could be read."""
 
     def __init__(self, error: RpcError, id: Id = None, revision: str = HANDSHAKES[0]) -> None:
@@ -55,7 +55,7 @@ async def read_message(op: Operation, message: WireMessage) -> McpRequest | Noti
     try:
         return _message(value, id, message)
     except RpcError as error:
-        raise Refused(error, id, _spoken(message)) from error
+        raise RpcRefused(error, id, _spoken(message)) from error
 
 
 async def _read(op: Operation, body: bytes) -> Any:
@@ -64,7 +64,7 @@ async def _read(op: Operation, body: bytes) -> Any:
             return read_strict(body)
         return await op.services.threads.run(op.who.org_id, read_strict, body)
     except NotStrict as error:
-        raise Refused(RpcError(PARSE_ERROR, f"the body is not one JSON text: {error}")) from error
+        raise RpcRefused(RpcError(PARSE_ERROR, f"the body is not one JSON text: {error}")) from error
 
 
 def _id_of(value: dict[str, Any]) -> Id:
@@ -167,8 +167,8 @@ def _spoken(message: WireMessage) -> str:
     return STATELESS if (b"mcp-protocol-version", STATELESS.encode()) in message.headers else HANDSHAKES[0]
 
 
-def _invalid(message: str) -> Refused:
-    return Refused(RpcError(INVALID_REQUEST, message))
+def _invalid(message: str) -> RpcRefused:
+    return RpcRefused(RpcError(INVALID_REQUEST, message))
 
 
 def reply_with(id: Id, result: dict[str, Any]) -> Content:

@@ -34,7 +34,7 @@ async def serve(op: Operation, message: WireMessage) -> Content:
     """The reply to one message."""
     try:
         read = await rpc.read_message(op, message)
-    except rpc.Refused as refused:
+    except rpc.RpcRefused as refused:
         return rpc.reply_without(refused.id, refused.error, refused.revision)
     if isinstance(read, Notification):
         # Nothing here goes on after its reply, so that there is nothing a notification could be about.

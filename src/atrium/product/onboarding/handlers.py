@@ -14,11 +14,11 @@ from atrium.product.onboarding.model import (
     FunnelAsset,
     FunnelConfig,
     FunnelExperience,
+    FunnelPublication,
     JudgeTrial,
     ProofChallenge,
     ProspectListing,
     ProspectState,
-    Publication,
     Received,
 )
 from atrium.product.onboarding.signup import SentAnswers
@@ -93,7 +93,7 @@ async def save_experience(
     return await service.save_draft(ctx, body.experience, if_match)
 
 
-async def publish_experience(ctx: Context) -> Publication:
+async def publish_experience(ctx: Context) -> FunnelPublication:
     """Publish the saved draft: visitors see it from now on, and the version is kept."""
     return await service.publish(ctx)
 

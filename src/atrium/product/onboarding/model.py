@@ -48,7 +48,7 @@ class FunnelExperience(msgspec.Struct, frozen=True, kw_only=True):
         return f'"{self.revision}"'
 
 
-class Publication(msgspec.Struct, frozen=True):
+class FunnelPublication(msgspec.Struct, frozen=True):
     """What visitors see from now on."""
 
     version: int
@@ -117,7 +117,7 @@ class Signal(msgspec.Struct, frozen=True):
     value: int | str
 
 
-class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+class ProspectVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """What the gate or the judge says; without a verdict, `reasons` tell why there is none."""
 
     by: Literal["gate", "judge"]
@@ -146,7 +146,7 @@ class Prospect(msgspec.Struct, frozen=True, kw_only=True):
     locale: str
     state: ProspectState
     signals: list[Signal]
-    verdicts: list[Verdict]
+    verdicts: list[ProspectVerdict]
     submissions: int
     created_at: datetime
     decided: DecisionMade | None

@@ -14,8 +14,8 @@ from atrium.product.onboarding.model import (
     DecisionMade,
     Prospect,
     ProspectState,
+    ProspectVerdict,
     Signal,
-    Verdict,
 )
 from atrium.product.onboarding.proof import MOST_DOUBLINGS, USUAL_AN_HOUR
 
@@ -225,7 +225,9 @@ def _prospect_of(row: tuple[Any, ...]) -> Prospect:
     verdicts = [_gate_verdict(gate, found, created_at)]
     if judgement is not None:
         verdicts.append(
-            msgspec.convert({"by": "judge", "verdict": judge, "score": None, "model": None, **judgement}, Verdict)
+            msgspec.convert(
+                {"by": "judge", "verdict": judge, "score": None, "model": None, **judgement}, ProspectVerdict
+            )
         )
     decision: Decision = "accept" if state == "accepted" else "decline"
     return Prospect(
@@ -242,5 +244,7 @@ def _prospect_of(row: tuple[Any, ...]) -> Prospect:
     )
 
 
-def _gate_verdict(gate: Any, signals: list[Signal], at: Any) -> Verdict:
-    return Verdict(by="gate", verdict=gate, score=None, reasons=[one.name for one in signals], model=None, at=at)
+def _gate_verdict(gate: Any, signals: list[Signal], at: Any) -> ProspectVerdict:
+    return ProspectVerdict(
+        by="gate", verdict=gate, score=None, reasons=[one.name for one in signals], model=None, at=at
+    )

@@ -21,9 +21,9 @@ from atrium.product.onboarding.model import (
     FunnelConfig,
     FunnelExperience,
     FunnelMissing,
+    FunnelPublication,
     JudgeTrial,
     NoDraft,
-    Publication,
 )
 from atrium.seams.context import Context, Operation
 from atrium.seams.onboarding import Experience
@@ -81,7 +81,7 @@ async def try_judge(ctx: Context, document: dict[str, Any], given: dict[str, Any
     return JudgeTrial(job)
 
 
-async def publish(ctx: Context) -> Publication:
+async def publish(ctx: Context) -> FunnelPublication:
     """Make the saved draft what visitors see, as a version that is kept."""
     org_id = await require_owner(ctx)
     await store.lock_drafts(ctx.db, org_id)
@@ -92,7 +92,7 @@ async def publish(ctx: Context) -> Publication:
     await _require_assets(ctx, org_id, _judged(draft.document))
     version, at = await store.insert_version(ctx.db, org_id, ctx.who.user_id, draft.document)
     await audit.record(ctx, "onboarding.published", org_id, version=version)
-    return Publication(version, at)
+    return FunnelPublication(version, at)
 
 
 async def read_config(op: Operation, locale: str | None, accept_language: str | None) -> FunnelConfig:

@@ -37,7 +37,7 @@ _ADDRESSES = frozenset(
 )
 
 
-class _Reader(HTMLParser):
+class _ScriptFinder(HTMLParser):
     """Finds scripts that have text, and marks where no escaping helps."""
 
     def __init__(self) -> None:
@@ -94,7 +94,7 @@ def problems_with(template: str, experience: Experience) -> Iterator[str]:
         for mark in _MARK.findall(template)
         if not _is_known(mark, experience)
     )
-    reader = _Reader()
+    reader = _ScriptFinder()
     reader.feed(template)
     reader.close()
     yield from dict.fromkeys(reader.problems)

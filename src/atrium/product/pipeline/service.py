@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from atrium.engine.extraction import service as extraction
-from atrium.engine.extraction.model import NoText
+from atrium.engine.extraction.model import NoDocumentText
 from atrium.engine.repository import service as repository
 from atrium.engine.repository import texts
 from atrium.engine.repository.model import MARKDOWN, StoredObject, is_markdown
@@ -30,7 +30,7 @@ async def extract_fields(op: Operation, id: UUID, schema: dict[str, Any], text: 
     wanted = fields_schema(schema)
     text = _stored(text)
     if not text.strip():
-        raise NoText("there is no text to read fields from")
+        raise NoDocumentText("there is no text to read fields from")
     source = await _read_source(op, id, text)
     await derived.require_place(op, source, "fields.json")
     fields = await ask_for_fields(op, wanted, text)
@@ -104,14 +104,14 @@ async def _read_whole(op: Operation, id: UUID) -> tuple[ReadSource, str]:
         source = ReadSource(found.object, found.version)
         text, truncated = found.text.text, found.text.truncated
         if found.text.problem:
-            raise NoText(found.text.problem)
+            raise NoDocumentText(found.text.problem)
     if truncated or len(text) > LONGEST_TRANSLATED:
         raise TextTooLong(
             f"{source.object.filename} has more text than the {LONGEST_TRANSLATED} characters that are translated at once",
             limit=LONGEST_TRANSLATED,
         )
     if not text.strip():
-        raise NoText(f"no text was found in {source.object.filename}")
+        raise NoDocumentText(f"no text was found in {source.object.filename}")
     return source, text
 
 

@@ -7,7 +7,7 @@ from typing import IO, Any
 
 from atrium.kit.ids import new_id
 from atrium.kit.isolation.process_pool import PoolBusy, ProcessPool
-from atrium.kit.isolation.scripts import RunningScript, Script, ScriptResult, TookTooLong, start_script
+from atrium.kit.isolation.scripts import RunningScript, Script, ScriptResult, ScriptTookTooLong, start_script
 from atrium.product.pipeline.model import BadTemplate, RenderersBusy, TemplateTooHeavy
 from atrium.seams.context import Operation, Services
 
@@ -66,7 +66,7 @@ async def _run(op: Operation, asked: IO[bytes]) -> ScriptResult:
                 await running.end()
     except PoolBusy as error:
         raise RenderersBusy("every renderer is in use; try again in a moment", retry_after=2) from error
-    except TookTooLong as error:
+    except ScriptTookTooLong as error:
         raise TemplateTooHeavy(f"template: rendering it {error}") from error
 
 

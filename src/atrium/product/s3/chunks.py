@@ -41,7 +41,7 @@ class Chain:
         self._last = good
 
 
-class _Reader:
+class _PieceReader:
     """Lines and exact amounts out of pieces of any size; holds one piece and never a whole chunk."""
 
     def __init__(self, source: AsyncIterator[bytes]) -> None:
@@ -82,7 +82,7 @@ async def read_chunks(
     source: AsyncIterator[bytes], mode: str, seal: Seal | None, trailers: dict[str, str]
 ) -> AsyncIterator[bytes]:
     """The bytes inside the frames; `trailers` is filled at the end. What is yielded is proven only once the end is reached."""
-    reader, chain = _Reader(source), Chain(None if mode == UNSIGNED_TRAILER else seal)
+    reader, chain = _PieceReader(source), Chain(None if mode == UNSIGNED_TRAILER else seal)
     signed = mode != UNSIGNED_TRAILER
     for number in count(1):
         if number % _A_WHILE == 0:
@@ -113,7 +113,7 @@ def _head(line: bytes) -> tuple[int, str]:
     return size, extension.strip().removeprefix(b"chunk-signature=").decode("latin-1")
 
 
-async def _read_trailers(reader: _Reader, chain: Chain, mode: str, trailers: dict[str, str]) -> None:
+async def _read_trailers(reader: _PieceReader, chain: Chain, mode: str, trailers: dict[str, str]) -> None:
     fields, signature = b"", ""
     for _ in range(_MOST_TRAILERS):
         line = await reader.line()

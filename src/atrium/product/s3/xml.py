@@ -81,13 +81,13 @@ def read(raw: bytes, name: str) -> Element:
         raise S3Error("MalformedXML", "the document must not declare anything")
     if raw.count(b"<") > _MOST_TAGS or _LONG.search(raw):
         raise S3Error("MalformedXML", "the document has too many elements, or one that is too long")
-    root = _Reader().read(raw)
+    root = _ElementReader().read(raw)
     if root is None or root.name != name:
         raise S3Error("MalformedXML", f"the document must be a {name}")
     return root
 
 
-class _Reader:
+class _ElementReader:
     """Keeps names and texts of a shallow document and nothing else of it."""
 
     def __init__(self) -> None:

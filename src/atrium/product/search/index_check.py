@@ -13,7 +13,7 @@ from atrium.product.search import index, index_rows
 _BATCH = 100
 
 
-class Difference(msgspec.Struct, frozen=True):
+class IndexDifference(msgspec.Struct, frozen=True):
     """A thing whose row is missing, has other words or other readers, or a row without a thing."""
 
     org_id: UUID
@@ -41,7 +41,7 @@ async def rebuild(database: Database, compute: ComputePool, org_id: UUID) -> int
     return done
 
 
-async def verify(database: Database, compute: ComputePool, org_id: UUID) -> AsyncIterator[Difference]:
+async def verify(database: Database, compute: ComputePool, org_id: UUID) -> AsyncIterator[IndexDifference]:
     """Every difference between a company's rows and its things, each thing as of one moment."""
     for source in index_rows.TRUTH:
         after = NIL
@@ -51,14 +51,14 @@ async def verify(database: Database, compute: ComputePool, org_id: UUID) -> Asyn
                 await index_rows.lock_sources(db, org_id, source, ids)
                 wrong = await _wrong(db, compute, org_id, source, ids)
             for id, problem in wrong:
-                yield Difference(org_id, source, id, problem)
+                yield IndexDifference(org_id, source, id, problem)
             if len(ids) < _BATCH:
                 break
             after = ids[-1]
         async with database.begin(org_id) as db:
             left = await index_rows.list_left_over(db, org_id, source)
         for id in left:
-            yield Difference(org_id, source, id, "left over")
+            yield IndexDifference(org_id, source, id, "left over")
 
 
 async def _wrong(

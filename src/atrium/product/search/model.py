@@ -110,7 +110,7 @@ class SearchEmpty(Invalid):
     title = "Nothing to look for"
 
 
-class OrgScopeRefused(Forbidden):
+class SearchScopeRefused(Forbidden):
     """Looking across the company needs a role in the company."""
 
     code = "search.org_scope"

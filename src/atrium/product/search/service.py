@@ -13,7 +13,7 @@ from atrium.engine.repository.model import FoundObject
 from atrium.ground.access import service as access
 from atrium.ground.identity import service as identity
 from atrium.kit.errors import Invalid
-from atrium.kit.postgres.database import TookTooLong
+from atrium.kit.postgres.database import StatementTookTooLong
 from atrium.kit.web.pages import Pager
 from atrium.kit.work.compute import TooHeavy
 from atrium.kit.work.shares import Busy
@@ -26,12 +26,12 @@ from atrium.product.search.model import (
     Candidate,
     Candidates,
     Kind,
-    OrgScopeRefused,
     Place,
     Search,
     SearchHit,
     SearchQuery,
     SearchResults,
+    SearchScopeRefused,
     TeamName,
 )
 from atrium.product.search.queries import COLLECTED, Query, read_query, understood
@@ -119,7 +119,7 @@ class SearchInProgress(msgspec.Struct):
 async def search(ctx: Context, asked: Search, limit: int, cursor: str | None) -> SearchResults:
     """What the caller can read and has the words: all of them first, then any, then titles that are alike."""
     access.note_checked(ctx, "search")
-    access.require_org_scope(ctx, asked.scope, OrgScopeRefused)
+    access.require_org_scope(ctx, asked.scope, SearchScopeRefused)
     query = await _understood(ctx, read_query(asked.q))
     pager = Pager(ctx.services.keys, "search", ctx.who.user_id, asked)
     after: Position | None = pager.read(cursor, tuple[int, float, float, UUID])
@@ -199,7 +199,7 @@ async def _named(looking: SearchInProgress) -> None:
     try:
         async with looking.ctx.db.within(budget_of(looking)):
             found = await entities.list_fitting(looking.ctx, looking.search, looking.query)
-    except TookTooLong:
+    except StatementTookTooLong:
         looking.cut = True
         return
     for one in found:
@@ -351,7 +351,7 @@ async def _candidates(
     try:
         async with looking.ctx.db.within(left):
             found = await store.list_candidates(looking.ctx.db, looking.ctx.who, values)
-    except TookTooLong:
+    except StatementTookTooLong:
         looking.cut = True
         return Candidates([], 0)
     # In every way: titles that are alike are looked for by letters, which say nothing of words.

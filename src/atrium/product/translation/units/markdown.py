@@ -76,7 +76,7 @@ def _end_of_raw(found: re.Match[str]) -> str:
 
 
 @dataclass(slots=True)
-class _Line:
+class _MarkdownLine:
     prefix: str
     content: str
     end: str
@@ -86,13 +86,13 @@ class _Line:
         return self.prefix + self.content + self.end
 
 
-def _line_of(raw: str) -> _Line:
+def _line_of(raw: str) -> _MarkdownLine:
     body = raw.rstrip("\r\n")
     bare = body.strip()
     # A rule such as `- - -` looks like lists in lists.
     found = None if _RULE.match(bare) else _PREFIX.match(body)
     prefix = found[0] if found else body[: len(body) - len(body.lstrip())]
-    return _Line(prefix, body[len(prefix) :], raw[len(body) :])
+    return _MarkdownLine(prefix, body[len(prefix) :], raw[len(body) :])
 
 
 @dataclass(slots=True)
@@ -101,7 +101,7 @@ class _Blocks:
 
     labels: Labels
     made: OrderedPlaceholder = field(default_factory=OrderedPlaceholder)
-    paragraph: list[_Line] = field(default_factory=list)
+    paragraph: list[_MarkdownLine] = field(default_factory=list)
     # What ends the block that is being kept whole, if one is.
     until: Callable[[str], bool] | None = None
     # How far the text of the list item is indented that may go on.
@@ -143,7 +143,7 @@ class _Blocks:
             self.after_blank = False
         return at + 1
 
-    def _is_code(self, line: _Line) -> bool:
+    def _is_code(self, line: _MarkdownLine) -> bool:
         """Whether a line is indented so far that it is code."""
         width = len(line.prefix.expandtabs(4))
         if _MARKER.search(line.prefix):
@@ -151,7 +151,7 @@ class _Blocks:
             return self.after_blank and not self.paragraph and spaces >= self.indent + 4
         return self.after_blank and not self.paragraph and width >= self.indent + 4
 
-    def _content(self, line: _Line) -> None:
+    def _content(self, line: _MarkdownLine) -> None:
         bare = line.content.rstrip()
         marked = _MARKER.search(line.prefix) is not None
         if marked and line.prefix.strip(" \t>"):
@@ -170,7 +170,7 @@ class _Blocks:
             self._flush()
             self.paragraph.append(line)
 
-    def _heading(self, line: _Line, at: int) -> None:
+    def _heading(self, line: _MarkdownLine, at: int) -> None:
         lead, core, trail = margins(line.content[at:])
         closed = core.rstrip("#")
         if closed != core and closed.endswith((" ", "\t")):
@@ -205,11 +205,11 @@ class _Blocks:
             lines, self.paragraph = self.paragraph, []
             self._emit(lines[0].prefix, lines)
 
-    def _emit(self, prefix: str, lines: list[_Line]) -> None:
+    def _emit(self, prefix: str, lines: list[_MarkdownLine]) -> None:
         """One block of prose after its prefix; soft line breaks become spaces, hard ones are held."""
         if note := _FOOTNOTE.match(lines[0].content):
             prefix += note[0]
-            lines = [_Line("", lines[0].content[note.end() :], lines[0].end), *lines[1:]]
+            lines = [_MarkdownLine("", lines[0].content[note.end() :], lines[0].end), *lines[1:]]
         raw = lines[0].content + "".join(before.end + line.prefix + line.content for before, line in pairwise(lines))
         pieces, joined = list[Piece](), ""
         for number, line in enumerate(lines):
