@@ -1334,11 +1334,11 @@ export type ListedChange = {
   by: string | null;
   at: string;
   title: string;
-  actor: Actor | null;
+  actor: ChangeAuthor | null;
 };
 
 /** Who did it. */
-export type Actor = {
+export type ChangeAuthor = {
   id: string;
   name: string;
 };
@@ -2977,7 +2977,7 @@ export interface Schemas {
   Emptied: Emptied;
   Page_ListedChange_: Page_ListedChange_;
   ListedChange: ListedChange;
-  Actor: Actor;
+  ChangeAuthor: ChangeAuthor;
   Echo: Echo;
   Spent: Spent;
   EchoAsk: EchoAsk;

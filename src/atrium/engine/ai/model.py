@@ -296,7 +296,7 @@ class TurnMissing(Missing):
     code, title = "ai.turn_missing", "No such turn"
 
 
-class Busy(Unavailable):
+class TurnStreamsFull(Unavailable):
     """This process carries as many streams as it may, or is stopping."""
 
     code, title = "ai.busy", "Too many streams right now"

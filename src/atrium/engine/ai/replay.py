@@ -9,7 +9,7 @@ import msgspec
 
 from atrium.engine.ai import agent_rows, store
 from atrium.engine.ai.agent_model import final_event
-from atrium.engine.ai.model import Busy, StoredPiece, StoredTurn, TurnEnd, TurnMissing, first_event
+from atrium.engine.ai.model import StoredPiece, StoredTurn, TurnEnd, TurnMissing, TurnStreamsFull, first_event
 from atrium.ground.identity.model import CredentialOver
 from atrium.kit.errors import AppError
 from atrium.kit.postgres.notify import wait_for
@@ -29,9 +29,9 @@ def goodbye(reason: str) -> bytes:
     return _error(CredentialOver("this credential ended while the reply was under way; sign in again"))
 
 
-def busy() -> Busy:
+def busy() -> TurnStreamsFull:
     """What is told where this process carries no more replies."""
-    return Busy("this server carries as many replies as it can; try again in a moment", retry_after=2)
+    return TurnStreamsFull("this server carries as many replies as it can; try again in a moment", retry_after=2)
 
 
 def _error(refusal: AppError) -> bytes:

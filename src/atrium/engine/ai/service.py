@@ -12,7 +12,6 @@ import msgspec
 from atrium.engine.ai import conversations, message_parts, replay, store
 from atrium.engine.ai.active_turn import ActiveTurn, ChatTurn
 from atrium.engine.ai.model import (
-    Busy,
     ChatMessage,
     ChatModel,
     ChatReply,
@@ -29,6 +28,7 @@ from atrium.engine.ai.model import (
     TurnEnd,
     TurnFailed,
     TurnMissing,
+    TurnStreamsFull,
     UtilityModel,
 )
 from atrium.engine.executors import service as executors
@@ -357,7 +357,7 @@ def replay_events(op: Operation, turn: StoredTurn, after: int) -> AsyncGenerator
         take_permit(op).leave()
         return replay.follow(op, turn, after, first)
     if running.transcript.readers >= _MOST_READERS:
-        raise Busy(f"{_MOST_READERS} connections read this reply already; close one of them", retry_after=2)
+        raise TurnStreamsFull(f"{_MOST_READERS} connections read this reply already; close one of them", retry_after=2)
     return running.transcript.follow(after, first)
 
 

@@ -18,7 +18,15 @@ from atrium.kit.telemetry.log import log
 from atrium.kit.web.sse import sse_frame
 from atrium.kit.work.shares import Capacity, Permit
 from atrium.product.changes import store
-from atrium.product.changes.model import Busy, Change, Place, TooManyStreams, before, frame_of, write_id
+from atrium.product.changes.model import (
+    Change,
+    ChangePosition,
+    ChangeStreamsFull,
+    TooManyStreams,
+    before,
+    frame_of,
+    write_id,
+)
 from atrium.seams.context import Principal, Services
 
 POLL_SECONDS, MERGE_SECONDS = 5.0, 0.02
@@ -32,14 +40,14 @@ _FIRST_WAIT, _LONGEST_WAIT = 0.02, 1.0
 _PAGE = 500
 
 
-class Listener:
+class ChangeStream:
     """One open stream: who hears, what, and what waits to be sent."""
 
     __slots__ = ("_frames", "_ready", "after", "closed", "kinds", "principals", "who")
 
     def __init__(self, who: Principal, principals: frozenset[UUID], kinds: frozenset[str]) -> None:
         self.who, self.principals, self.kinds = who, principals, kinds
-        self.after: Place | None = None
+        self.after: ChangePosition | None = None
         self.closed = False
         self._frames: deque[bytes] = deque()
         self._ready: asyncio.Future[None] | None = None
@@ -75,14 +83,14 @@ class Listener:
             self._ready.set_result(None)
 
 
-class Company(asyncio.Event):
+class CompanyFeed(asyncio.Event):
     """The listeners of one company in this process, and how far they have been told; set by a notification of its topic."""
 
     def __init__(self, hub: "Hub", org_id: UUID) -> None:
         super().__init__()
         self._hub, self.org_id = hub, org_id
-        self.place: Place | None = None
-        self.listeners: dict[UUID, set[Listener]] = {}
+        self.place: ChangePosition | None = None
+        self.listeners: dict[UUID, set[ChangeStream]] = {}
         self.count = self.reads = 0
         self._reading: asyncio.Task[None] | None = None
         self._again = self._closed = False
@@ -96,12 +104,12 @@ class Company(asyncio.Event):
         elif self.place is not None and not self._closed:
             self._reading = self._hub.spawn(self._read())
 
-    def join(self, listener: Listener) -> None:
+    def join(self, listener: ChangeStream) -> None:
         """Tell this one, too."""
         for principal in listener.principals:
             self.listeners.setdefault(principal, set()).add(listener)
 
-    def leave(self, listener: Listener) -> None:
+    def leave(self, listener: ChangeStream) -> None:
         """This one is told no more, if it ever was."""
         for principal in listener.principals:
             group = self.listeners.get(principal, set())
@@ -167,7 +175,7 @@ class Hub:
 
     def __init__(self, services: Services) -> None:
         self.services = services
-        self._companies: dict[UUID, Company] = {}
+        self._companies: dict[UUID, CompanyFeed] = {}
         self._per_credential: Counter[UUID] = Counter()
         self._tasks: set[asyncio.Task[None]] = set()
         self._due: set[UUID] = set()
@@ -219,7 +227,7 @@ class Hub:
             )
         permit = None if self.services.state.draining else self._capacity.take(who.org_id)
         if permit is None:
-            raise Busy("this server carries as many streams as it can; try again shortly", retry_after=5)
+            raise ChangeStreamsFull("this server carries as many streams as it can; try again shortly", retry_after=5)
         self._per_credential[who.credential_id] += 1
         return permit
 
@@ -230,12 +238,12 @@ class Hub:
         if not self._per_credential[who.credential_id]:
             del self._per_credential[who.credential_id]
 
-    async def join(self, listener: Listener) -> Place:
+    async def join(self, listener: ChangeStream) -> ChangePosition:
         """Tell this listener from now on; returns the place after which it is told."""
         org_id = listener.who.org_id
         company = self._companies.get(org_id)
         if company is None:
-            company = self._companies[org_id] = Company(self, org_id)
+            company = self._companies[org_id] = CompanyFeed(self, org_id)
         company.count += 1
         if company.place is None:
             async with self.services.database.begin(org_id, reading=True) as db:
@@ -246,7 +254,7 @@ class Hub:
         company.set()
         return company.place
 
-    def leave(self, listener: Listener) -> None:
+    def leave(self, listener: ChangeStream) -> None:
         """The stream is over, after it began to join."""
         company = self._companies[listener.who.org_id]
         company.count -= 1
@@ -255,7 +263,7 @@ class Hub:
             del self._companies[company.org_id]
             company.close()
 
-    def reset_frame(self, org_id: UUID, place: Place, reason: str) -> bytes:
+    def reset_frame(self, org_id: UUID, place: ChangePosition, reason: str) -> bytes:
         """Read everything anew, and go on from here."""
         return sse_frame(write_id(self.services.keys, org_id, place, time.time()), "reset", {"reason": reason})
 

@@ -41,7 +41,7 @@ _PLACE = struct.Struct(">QQQQ")
 _LAST = (1 << 63) - 1
 
 
-class Place(NamedTuple):
+class ChangePosition(NamedTuple):
     """How far a reader has come: the transaction and the number of the last change."""
 
     xid: int
@@ -64,9 +64,9 @@ class Change(msgspec.Struct, frozen=True, gc=False):
     has: list[UUID]
 
     @property
-    def place(self) -> Place:
+    def place(self) -> ChangePosition:
         """Where it stands."""
-        return Place(self.xid, self.seq)
+        return ChangePosition(self.xid, self.seq)
 
     def told_to(self, principals: frozenset[UUID]) -> Action | None:
         """What a reader who is these principals is told: the change, that they lost the thing, or nothing."""
@@ -78,7 +78,7 @@ class Change(msgspec.Struct, frozen=True, gc=False):
         return "deleted" if self.action == "deleted" else "gone"
 
 
-class Actor(msgspec.Struct, frozen=True):
+class ChangeAuthor(msgspec.Struct, frozen=True):
     """Who did it."""
 
     id: UUID
@@ -95,7 +95,7 @@ class ListedChange(msgspec.Struct, frozen=True):
     by: UUID | None
     at: datetime
     title: str
-    actor: Actor | None
+    actor: ChangeAuthor | None
 
 
 class TooManyStreams(Exhausted):
@@ -104,13 +104,13 @@ class TooManyStreams(Exhausted):
     code, title = "changes.streams", "Too many open streams"
 
 
-class Busy(AppError):
+class ChangeStreamsFull(AppError):
     """This process carries as many streams as it may, or is stopping."""
 
     kind, code, title = Kind.UNAVAILABLE, "changes.busy", "Too many streams right now"
 
 
-class OrgScopeRefused(Forbidden):
+class ChangesScopeRefused(Forbidden):
     """Hearing the whole company needs a role in it."""
 
     code, title = "changes.org_scope", "Company-wide reading needs a company role"
@@ -134,13 +134,13 @@ def frame_of(keys: Keyring, org_id: UUID, change: Change, action: str) -> bytes:
     return sse_frame(write_id(keys, org_id, change.place, change.at.timestamp()), "change", data)
 
 
-def write_id(keys: Keyring, org_id: UUID, place: Place, at: float) -> str:
+def write_id(keys: Keyring, org_id: UUID, place: ChangePosition, at: float) -> str:
     """An event's id: a place in one company's feed and one generation, which only this instance can read."""
     raw = _PLACE.pack(keys.generation, place.xid, place.seq, int(at))
     return urlsafe_b64encode(keys.seal(raw, _binding(org_id))).rstrip(b"=").decode()
 
 
-def read_id(keys: Keyring, org_id: UUID, id: str, now: float) -> Place | None:
+def read_id(keys: Keyring, org_id: UUID, id: str, now: float) -> ChangePosition | None:
     """The place that an id stands for; None when it is not ours, of another generation, or older than a day."""
     try:
         raw = urlsafe_b64decode(id + "=" * (-len(id) % 4))
@@ -149,12 +149,12 @@ def read_id(keys: Keyring, org_id: UUID, id: str, now: float) -> Place | None:
         return None
     if generation != keys.generation or now - at > RESUMED_SECONDS:
         return None
-    return Place(xid, seq)
+    return ChangePosition(xid, seq)
 
 
-def before(xid: int) -> Place:
+def before(xid: int) -> ChangePosition:
     """The end of everything that transactions before this one told."""
-    return Place(max(0, xid - 1), _LAST)
+    return ChangePosition(max(0, xid - 1), _LAST)
 
 
 def _binding(org_id: UUID) -> str:

@@ -13,13 +13,13 @@ from atrium.kit.web.pages import Page, Pager
 from atrium.kit.web.sse import sse_frame
 from atrium.kit.work.shares import Permit
 from atrium.product.changes import store
-from atrium.product.changes.hub import Hub, Listener
+from atrium.product.changes.hub import ChangeStream, Hub
 from atrium.product.changes.model import (
-    Actor,
     Change,
+    ChangeAuthor,
+    ChangePosition,
+    ChangesScopeRefused,
     ListedChange,
-    OrgScopeRefused,
-    Place,
     frame_of,
     kinds_of,
     principals_of,
@@ -31,15 +31,15 @@ from atrium.seams.context import Context, Operation, Principal
 
 # A reader who missed more than so many is told to read everything anew.
 MOST_MISSED = 1000
-_NEWEST = Place((1 << 63) - 1, (1 << 63) - 1)
+_NEWEST = ChangePosition((1 << 63) - 1, (1 << 63) - 1)
 
 
 async def listen(op: Operation, scope: str, kinds: str | None, after: str | None) -> AsyncGenerator[bytes, None]:
     """Begin to hear; refused before the first event when the caller may not, or has too many streams open."""
-    access.require_org_scope(op, scope, OrgScopeRefused)
+    access.require_org_scope(op, scope, ChangesScopeRefused)
     hub: Hub = op.services.started["changes"]
     permit = hub.admit(op.who)
-    listener = Listener(op.who, principals_of(op.who, scope), kinds_of(op.who, kinds))
+    listener = ChangeStream(op.who, principals_of(op.who, scope), kinds_of(op.who, kinds))
     return _Hearing(hub, op.who, permit, _events(op, hub, listener, after))
 
 
@@ -66,7 +66,7 @@ class _Hearing(AsyncGenerator[bytes, None]):
         await self._events.aclose()
 
 
-async def _events(op: Operation, hub: Hub, listener: Listener, after: str | None) -> AsyncGenerator[bytes, None]:
+async def _events(op: Operation, hub: Hub, listener: ChangeStream, after: str | None) -> AsyncGenerator[bytes, None]:
     org_id, now = op.who.org_id, time.time()
     try:
         place = await hub.join(listener)
@@ -86,7 +86,7 @@ async def _events(op: Operation, hub: Hub, listener: Listener, after: str | None
         hub.leave(listener)
 
 
-async def _missed(op: Operation, listener: Listener, after: Place, end: Place) -> bytes | None:
+async def _missed(op: Operation, listener: ChangeStream, after: ChangePosition, end: ChangePosition) -> bytes | None:
     """The events between two places, as far as their things can be read now; None when there are too many."""
     if after >= end or not listener.kinds:
         return b""
@@ -110,12 +110,12 @@ async def list_changes(
     op: Operation, scope: str, kinds: str | None, limit: int, cursor: str | None
 ) -> Page[ListedChange]:
     """What changed lately of what the caller can read now, newest first."""
-    access.require_org_scope(op, scope, OrgScopeRefused)
+    access.require_org_scope(op, scope, ChangesScopeRefused)
     who, wanted = op.who, kinds_of(op.who, kinds)
     pager = Pager(op.services.keys, "changes", who.user_id, scope, kinds)
     before = pager.read(cursor, tuple[int, int])
     async with op.begin(held=False, reading=True) as ctx:
-        place = _NEWEST if before is None else Place(*before)
+        place = _NEWEST if before is None else ChangePosition(*before)
         found = await store.list_newest(ctx.db, who.org_id, list(principals_of(who, scope)), place, limit + 1)
         page = pager.page(found, limit, lambda change: (change.xid, change.seq))
         titles = await _titles(ctx, page.items)
@@ -136,7 +136,7 @@ def _listed(change: Change, title: str, names: dict[UUID, str]) -> ListedChange:
         by=by,
         at=change.at,
         title=title,
-        actor=None if by is None else Actor(by, names.get(by, "")),
+        actor=None if by is None else ChangeAuthor(by, names.get(by, "")),
     )
 
 

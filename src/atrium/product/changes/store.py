@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from atrium.kit.postgres.database import Transaction
-from atrium.product.changes.model import Change, Place
+from atrium.product.changes.model import Change, ChangePosition
 
 CHANGE = """
   c.xid::text::bigint, c.seq, c.kind, c.thing_id, c.action, c.version, c.actor_id, c.at,
@@ -31,7 +31,7 @@ async def read_horizon(db: Transaction) -> int:
     return int(await db.value("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint"))
 
 
-async def list_settled(db: Transaction, org_id: UUID, after: Place, limit: int) -> list[Change]:
+async def list_settled(db: Transaction, org_id: UUID, after: ChangePosition, limit: int) -> list[Change]:
     """A company's changes after a place, in order."""
     return await db.all(
         Change,
@@ -60,7 +60,7 @@ async def find_unsettled(db: Transaction, org_id: UUID) -> float | None:
 
 
 async def list_between(
-    db: Transaction, org_id: UUID, principals: list[UUID], after: Place, end: Place, limit: int
+    db: Transaction, org_id: UUID, principals: list[UUID], after: ChangePosition, end: ChangePosition, limit: int
 ) -> list[Change]:
     """What some principals missed between two places."""
     return await db.all(
@@ -76,7 +76,9 @@ async def list_between(
     )
 
 
-async def list_newest(db: Transaction, org_id: UUID, principals: list[UUID], before: Place, limit: int) -> list[Change]:
+async def list_newest(
+    db: Transaction, org_id: UUID, principals: list[UUID], before: ChangePosition, limit: int
+) -> list[Change]:
     """What some principals can read of, newest first."""
     return await db.all(
         Change, _BEFORE, org_id=org_id, principals=principals, xid=str(before.xid), seq=before.seq, limit=limit

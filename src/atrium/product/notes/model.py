@@ -156,7 +156,7 @@ class NotSharable(Invalid):
     title = "Cannot be shared with this person"
 
 
-class OrgScopeRefused(Forbidden):
+class NotesScopeRefused(Forbidden):
     """Looking across the company needs a role in the company."""
 
     code = "notes.org_scope"

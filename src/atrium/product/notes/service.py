@@ -21,8 +21,8 @@ from atrium.product.notes.model import (
     NoteMissing,
     NoteSaved,
     NoteShare,
+    NotesScopeRefused,
     NotSharable,
-    OrgScopeRefused,
 )
 from atrium.seams.context import Context
 from atrium.seams.sharing import Shareable, ThingName, fill, list_handed_out
@@ -44,7 +44,7 @@ async def create_note(ctx: Context, title: str, body: str, visibility: str) -> N
 async def list_notes(ctx: Context, scope: str, search: str | None, limit: int, cursor: str | None) -> Page[Note]:
     """What the caller can read, last edited first, a few at a time when they are long; `org` spans the company's team-visible notes."""
     access.note_checked(ctx, "notes:read")
-    access.require_org_scope(ctx, scope, OrgScopeRefused)
+    access.require_org_scope(ctx, scope, NotesScopeRefused)
     pager = Pager(ctx.services.keys, "notes", ctx.who.user_id, scope, search)
     after = pager.read(cursor, tuple[datetime, UUID])
 
