@@ -9,6 +9,7 @@ import pytest
 from atrium.engine.repository import trash as repository_trash
 from atrium.product.notes import trash as notes_trash
 from atrium.seams.context import ANONYMOUS, Context, Operation
+from atrium.seams.sharing import HandedOver
 from tests.client import Client
 from tests.people import Company
 
@@ -22,14 +23,14 @@ def operation_of(company: Company, person: Client) -> Operation:
 
 async def hand_over(
     company: Company, admin: Client, leaving: Client, to: Client, private: Literal["trash", "transfer"]
-) -> tuple[notes_trash.HandedOver, repository_trash.HandedOver]:
+) -> tuple[HandedOver, HandedOver]:
     async with operation_of(company, admin).begin() as ctx:
         return await _both(ctx, UUID(leaving.user_id), UUID(to.user_id), private)
 
 
 async def _both(
     ctx: Context, owner_id: UUID, to: UUID, private: Literal["trash", "transfer"]
-) -> tuple[notes_trash.HandedOver, repository_trash.HandedOver]:
+) -> tuple[HandedOver, HandedOver]:
     return (
         await notes_trash.hand_over(ctx, owner_id, to, private),
         await repository_trash.hand_over(ctx, owner_id, to, private),

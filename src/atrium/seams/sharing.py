@@ -25,6 +25,13 @@ class ThingName(msgspec.Struct, frozen=True):
     common: bool
 
 
+class HandedOver(msgspec.Struct, frozen=True):
+    """Counts of a leaving person's things of one kind: handed over, and put in the trash."""
+
+    moved: int
+    trashed: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shareable:
     """A kind of thing that some people may read and others not.

@@ -3,9 +3,10 @@
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from atrium.admin.backups.model import SchemaVersion
 from atrium.admin.moving import lines
 from atrium.admin.moving.archive import Archive, rows_name
-from atrium.admin.moving.model import MoveManifest, MoveRefused, Schema, Table
+from atrium.admin.moving.model import MoveManifest, MoveRefused, Table
 from atrium.ground.access.model import ROLES
 
 _UUID = 36
@@ -20,7 +21,7 @@ class ArchiveNames:
     rows: int = 0
 
 
-def require_schema(manifest: MoveManifest, schema: Schema) -> None:
+def require_schema(manifest: MoveManifest, schema: SchemaVersion) -> None:
     """Refuse a schema other than ours: rows of another one would not mean the same."""
     if manifest.schema.number != schema.number:
         newer = manifest.schema.number > schema.number

@@ -8,6 +8,7 @@ from uuid import UUID
 import msgspec
 
 from atrium import __version__
+from atrium.admin.backups.model import SchemaVersion
 from atrium.admin.moving import archive as archives
 from atrium.admin.moving import lines, store
 from atrium.admin.moving.archive import Draft, blob_name, rows_name
@@ -24,7 +25,6 @@ from atrium.admin.moving.model import (
     MovingCompany,
     Receipt,
     Rows,
-    Schema,
     Table,
 )
 from atrium.ground.audit import chain_keys
@@ -142,7 +142,7 @@ async def require_everything(db: Transaction) -> None:
         )
 
 
-async def read_schema(db: Transaction) -> Schema:
+async def read_schema(db: Transaction) -> SchemaVersion:
     """Of this database, which was migrated."""
     schema = await store.read_schema(db)
     if schema is None:

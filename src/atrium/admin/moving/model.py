@@ -7,6 +7,7 @@ from uuid import UUID
 
 import msgspec
 
+from atrium.admin.backups.model import SchemaVersion
 from atrium.kit.crypto.keys import Keyring
 from atrium.kit.refusals import CommandError, CommandFailure
 from atrium.seams.blobs import BlobStore
@@ -62,13 +63,6 @@ class Rows(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rows: int
 
 
-class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Which migrations made the schema: the newest one's number and checksum."""
-
-    number: int
-    checksum: str
-
-
 class MoveTotals(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How many blobs, and how many bytes they have."""
 
@@ -98,7 +92,7 @@ class MoveManifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
     format: int
     atrium: str
-    schema: Schema
+    schema: SchemaVersion
     exported_at: datetime
     company: MovingCompany
     tables: dict[str, Rows]

@@ -4,7 +4,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import datetime
 from uuid import UUID
 
-from atrium.admin.moving.model import Blob, Move, MovingCompany, Schema, Table
+from atrium.admin.backups.model import SchemaVersion
+from atrium.admin.moving.model import Blob, Move, MovingCompany, Table
 from atrium.kit.postgres.database import Transaction
 from atrium.product.changes.model import FEED
 
@@ -17,8 +18,8 @@ async def sees_everything(db: Transaction) -> bool:
     return bool(await db.value("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user"))
 
 
-async def read_schema(db: Transaction) -> Schema | None:
-    return await db.one(Schema, "SELECT number, checksum FROM schema_migrations ORDER BY number DESC LIMIT 1")
+async def read_schema(db: Transaction) -> SchemaVersion | None:
+    return await db.one(SchemaVersion, "SELECT number, checksum FROM schema_migrations ORDER BY number DESC LIMIT 1")
 
 
 async def list_tables(db: Transaction) -> list[Table]:

@@ -23,18 +23,12 @@ from atrium.ground.audit import service as audit
 from atrium.ground.quotas import service as quotas
 from atrium.ground.sharing.model import ThingsChanged
 from atrium.seams.context import Context, Operation, Services
+from atrium.seams.sharing import HandedOver
 
 # How much one transaction takes away: so many objects, and no more than so many of their versions.
 _BATCH, _WEIGHT = 100, 2000
 # How many times housekeeping looks again before it leaves the rest for the next time.
 _ROUNDS = 100
-
-
-class HandedOver(msgspec.Struct, frozen=True):
-    """Counts of a leaving person's objects: handed over, and put in the trash."""
-
-    moved: int
-    trashed: int
 
 
 async def delete_object(ctx: Context, id: UUID, if_match: str | None = None) -> StoredObject:

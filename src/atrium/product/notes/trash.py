@@ -5,26 +5,18 @@ from itertools import groupby
 from typing import Literal
 from uuid import UUID
 
-import msgspec
-
 from atrium.ground.access import service as access
 from atrium.ground.audit import service as audit
 from atrium.ground.sharing.model import ThingsChanged
 from atrium.product.notes import permissions, trash_rows
 from atrium.product.notes.model import NOTES, Note, TrashedNote
 from atrium.seams.context import Context, Operation, Services
+from atrium.seams.sharing import HandedOver
 
 # How much one transaction takes away: so many notes, and no more than so many of their versions.
 _BATCH, _WEIGHT = 100, 2000
 # How many times housekeeping looks again before it leaves the rest for the next time.
 _ROUNDS = 100
-
-
-class HandedOver(msgspec.Struct, frozen=True):
-    """Counts of a leaving person's notes: handed over, and put in the trash."""
-
-    moved: int
-    trashed: int
 
 
 async def delete_note(ctx: Context, id: UUID, if_match: str | None) -> None:
