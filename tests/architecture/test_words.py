@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.architecture.words import KEPT, activities, identifiers, is_kept, listed, sentences
+from tests.architecture.words import KEPT, ROOT, activities, identifiers, is_kept, listed, second_meanings, sentences
 
 MOST_KEPT = 25
 
@@ -62,3 +62,20 @@ def test_a_planted_module_is_found(path: str, found: str) -> None:
 
 def test_a_field_of_work_keeps_its_name() -> None:
     assert list(activities("src/atrium/ground/sharing/rule.py")) == []
+
+
+def test_a_class_name_has_one_meaning() -> None:
+    assert (
+        second_meanings((str(file.relative_to(ROOT)), file.read_text()) for file in sorted(ROOT.glob("src/**/*.py")))
+        == []
+    )
+
+
+def test_a_planted_second_meaning_is_found() -> None:
+    planted = [
+        ("src/a.py", "class Kept: ..."),
+        ("src/b.py", "class Kept:\n  class Kept: ..."),
+        ("src/c.py", "class Found: ..."),
+    ]
+
+    assert second_meanings(planted) == ["class Kept: src/a.py, src/b.py"]

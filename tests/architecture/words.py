@@ -7,7 +7,7 @@ import ast
 import io
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -83,6 +83,16 @@ def activities(path: str) -> Iterator[str]:
     for part in Path(path).with_suffix("").parts:
         if part.endswith("ing") and part.rpartition("-")[2] not in FIELDS:
             yield f"{path}: module {part}"
+
+
+def second_meanings(files: Iterable[tuple[str, str]]) -> list[str]:
+    """Class names of the package that more than one module defines."""
+    homes: dict[str, list[str]] = {}
+    for path, text in files:
+        for node in ast.parse(text).body:
+            if isinstance(node, ast.ClassDef):
+                homes.setdefault(node.name, []).append(path)
+    return [f"class {name}: {', '.join(paths)}" for name, paths in sorted(homes.items()) if len(paths) > 1]
 
 
 def is_kept(found: str) -> bool:
