@@ -238,7 +238,7 @@ def _work(options: argparse.Namespace) -> int:
 
 def _up(options: argparse.Namespace) -> int:
     from atrium.commands.up import up
-    from atrium.seams.settings import LogLevel
+    from atrium.seams.setting_values import LogLevel
 
     # On a terminal the address must not scroll away under a line for each request.
     quiet = {"access_log": False, "log_level": LogLevel.WARNING} if sys.stdout.isatty() else {}

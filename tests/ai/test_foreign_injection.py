@@ -18,7 +18,7 @@ import pytest
 from atrium.boot.assemble import Application
 from atrium.kit.isolation.sandbox import Sandbox
 from atrium.seams.guests import Grants, ToolEffects
-from atrium.seams.settings import McpServers
+from atrium.seams.setting_values import McpServers
 from atrium.seams.tools import Parameter, Tool
 from tests.ai.speaker import Speaker
 from tests.ai.test_injection import EFFECTS as OWN_EFFECTS

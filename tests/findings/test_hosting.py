@@ -11,7 +11,8 @@ from atrium.boot.assemble import Application
 from atrium.boot.requirements import problems_with
 from atrium.kit.files.paths import shipped_path
 from atrium.kit.postgres.migrate import migrate, read_migrations
-from atrium.seams.settings import BadSetting, Plans, Settings, read_settings
+from atrium.seams.setting_values import Plans
+from atrium.seams.settings import BadSetting, Settings, read_settings
 from tests.client import Answer, Client
 from tests.findings.test_sessions import Upload
 from tests.people import Company, found_company

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from atrium.kit.telemetry.log import set_up_logging
-from atrium.seams.settings import LogLevel
+from atrium.seams.setting_values import LogLevel
 from tests.jobs import stress
 from tests.jobs.kinds import WITH_PROBES
 from tests.jobs.queue import TRIPWIRE, Queue

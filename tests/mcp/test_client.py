@@ -16,7 +16,7 @@ import pytest
 from atrium.boot.assemble import Application
 from atrium.product.mcp import servers as mcp_servers
 from atrium.product.mcp.servers import ToolServer
-from atrium.seams.settings import McpServers
+from atrium.seams.setting_values import McpServers
 from tests.api.plugin_folders import write_plugin
 from tests.client import Answer, Client
 from tests.patience import PATIENCE

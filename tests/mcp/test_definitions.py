@@ -6,7 +6,7 @@ import pytest
 
 from atrium.engine.tools.pins import pin_of
 from atrium.product.mcp.definitions import ServerOffer, ServerTool, offered_by
-from atrium.seams.settings import McpServers
+from atrium.seams.setting_values import McpServers
 from atrium.seams.tools import Tool, schema_of
 
 SERVER = McpServers('[{"name": "far", "command": ["far"]}]')[0]

@@ -8,7 +8,7 @@ import pytest
 
 from atrium.boot.assemble import Application
 from atrium.engine.executors import health_checks
-from atrium.seams.settings import PushExecutors
+from atrium.seams.setting_values import PushExecutors
 from tests.client import Client
 from tests.models.llama import KEY, NAME, Llama
 from tests.models.test_turns import ended, turn

@@ -12,7 +12,7 @@ from atrium.boot.assemble import Application
 from atrium.product.onboarding import template
 from atrium.product.onboarding.funnel import BadExperienceFile
 from atrium.routes import ROUTES
-from atrium.seams.settings import Home
+from atrium.seams.setting_values import Home
 from tests.api.signing_in import in_browser, person
 from tests.client import Client
 from tests.contract.rows import parameters_of

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from atrium.seams.settings import BadSetting, Home, Settings, describe_settings, read_settings
+from atrium.seams.setting_values import Home
+from atrium.seams.settings import BadSetting, Settings, describe_settings, read_settings
 
 KINDS = {field.name: field.type for field in fields(Settings)}
 NUMBERS = sorted(name for name, kind in KINDS.items() if kind is int)

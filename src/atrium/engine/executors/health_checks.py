@@ -8,7 +8,7 @@ from atrium.engine.executors.model import LOCAL, PushEndpoint
 from atrium.engine.executors.turns import configured_port, endpoint_port, local_port
 from atrium.engine.inference.wire import OpenAIWire
 from atrium.seams.context import Services
-from atrium.seams.settings import PushExecutor
+from atrium.seams.setting_values import PushExecutor
 
 AT_ONCE = 10
 

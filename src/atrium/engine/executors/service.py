@@ -34,7 +34,7 @@ from atrium.kit.postgres.database import Database
 from atrium.kit.web.addresses import NotPublic, require_public
 from atrium.kit.web.etags import require_current
 from atrium.seams.context import Context, Operation, Services
-from atrium.seams.settings import PushExecutor
+from atrium.seams.setting_values import PushExecutor
 
 # The list of executors is one page, and every push executor is asked whether it is well.
 MOST_OF_COMPANY = 100

@@ -41,7 +41,7 @@ from atrium.seams.models import (
     Turn,
     complete,
 )
-from atrium.seams.settings import PushExecutor
+from atrium.seams.setting_values import PushExecutor
 
 TURN_KIND = "ai.turn"
 # The capability of a machine that tells its tokens with every piece when asked to.

@@ -4,7 +4,7 @@ import msgspec
 
 from atrium.ground.tenancy.model import LocalePolicy
 from atrium.kit.errors import Missing
-from atrium.seams.settings import Home
+from atrium.seams.setting_values import Home
 
 
 class PageFacts(msgspec.Struct, frozen=True, kw_only=True):

@@ -13,7 +13,7 @@ from atrium.product.console.page import WORKER_POLICY, page
 from atrium.product.onboarding import page as funnel_page
 from atrium.seams.context import Operation
 from atrium.seams.routes import Content
-from atrium.seams.settings import Home
+from atrium.seams.setting_values import Home
 
 # The sign-up form's own build, beside the console's.
 FUNNEL = "funnel"

@@ -13,7 +13,7 @@ from atrium.kit.schemas.parse import compile_schema
 from atrium.kit.text.plain import visible_text
 from atrium.product.mcp.model import LeftOut
 from atrium.seams.context import Operation
-from atrium.seams.settings import McpServer
+from atrium.seams.setting_values import McpServer
 from atrium.seams.tools import Tool
 
 MOST_TOOLS = 200

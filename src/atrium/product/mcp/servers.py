@@ -12,7 +12,7 @@ from atrium.product.mcp.model import DefinitionChanged, McpServerState, ServerAw
 from atrium.product.mcp.results import value_of
 from atrium.product.mcp.wire import McpConnection, TooMuch, connect
 from atrium.seams.context import Services
-from atrium.seams.settings import McpServer
+from atrium.seams.setting_values import McpServer
 from atrium.seams.tools import Tool
 
 # Between two tries to connect, doubled each time.

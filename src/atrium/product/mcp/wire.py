@@ -15,7 +15,8 @@ from atrium import __version__
 from atrium.kit.isolation import process_guard
 from atrium.product.mcp.definitions import MOST_TOOLS, ServerTool
 from atrium.product.mcp.server_model import STATELESS
-from atrium.seams.settings import McpServer, search_path
+from atrium.seams.setting_values import McpServer
+from atrium.seams.settings import search_path
 
 # Of one message of a server, and of one line of a command.
 _MOST_BYTES = 4 << 20
