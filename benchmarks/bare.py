@@ -15,7 +15,7 @@ import msgspec
 import uvicorn
 
 from atrium.ground.audit import store as audit
-from atrium.ground.identity.store import FIND_PRINCIPAL
+from atrium.ground.identity.credential_rows import FIND_PRINCIPAL
 from atrium.kit.ids import NIL, new_id
 from atrium.kit.postgres.database import APP_ROLE, Transaction, compile_statement
 from atrium.kit.work.compute import run_small

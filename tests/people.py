@@ -12,7 +12,8 @@ from atrium.engine.executors.model import ExecutorSpec
 from atrium.ground.access.model import OrgRole
 from atrium.ground.identity import service as identity
 from atrium.ground.identity import sessions
-from atrium.ground.identity.model import PersonDraft, TokenTerms
+from atrium.ground.identity.credential_model import TokenTerms
+from atrium.ground.identity.model import PersonDraft
 from atrium.ground.tenancy import service as tenancy
 from atrium.ground.tenancy.model import Org, Team
 from atrium.seams.context import ANONYMOUS, Operation

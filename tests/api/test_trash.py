@@ -10,7 +10,7 @@ import pytest
 
 from atrium.engine.repository import release
 from atrium.ground.identity import sessions
-from atrium.ground.identity.model import TokenTerms
+from atrium.ground.identity.credential_model import TokenTerms
 from atrium.ground.quotas import service as quotas
 from atrium.kit.ids import new_id
 from atrium.product.trash import service as trash

@@ -24,7 +24,7 @@ LISTED = {
         "users": _ACTOR,
         "orgs": "every company there is gets checked: a chain that was cut off whole leaves no other trace",
     },
-    "ground/identity/store.py": {
+    "ground/identity/credential_rows.py": {
         "find_worker": "one lookup tells every credential; it runs as the directory's role and hands out a principal, no row",
     },
     "ground/quotas/store.py": {

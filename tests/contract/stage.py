@@ -9,7 +9,7 @@ from atrium.boot.assemble import Application
 from atrium.edge.endpoint import Endpoint
 from atrium.ground.access.model import permissions_of
 from atrium.ground.identity import sessions
-from atrium.ground.identity.model import TokenTerms
+from atrium.ground.identity.credential_model import TokenTerms
 from atrium.ground.tenancy.model import Team
 from atrium.kit.crypto.tokens import digest_of, new_token
 from atrium.seams.context import ANONYMOUS, Operation

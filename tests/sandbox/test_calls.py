@@ -10,7 +10,7 @@ import pytest
 
 from atrium.boot.assemble import Application
 from atrium.ground.identity import sessions
-from atrium.ground.identity.model import TokenTerms
+from atrium.ground.identity.credential_model import TokenTerms
 from atrium.seams.context import ANONYMOUS, Operation
 from tests.client import Client
 from tests.patience import PATIENCE

@@ -8,7 +8,7 @@ import pytest
 
 from atrium.boot.assemble import Application
 from atrium.ground.identity import sessions
-from atrium.ground.identity.model import TokenTerms
+from atrium.ground.identity.credential_model import TokenTerms
 from atrium.kit.crypto.tokens import digest_of
 from atrium.seams.context import ANONYMOUS, Operation
 from tests.client import Answer, Client

@@ -8,7 +8,8 @@ import msgspec
 from atrium.admin.hosting import invitations, service
 from atrium.admin.hosting.invitations import Invitation
 from atrium.admin.hosting.model import DecidedProspect, Provisioned, TenantState
-from atrium.ground.identity.model import CurrentPassword, NewPassword, Session, Username
+from atrium.ground.identity.credential_model import Session
+from atrium.ground.identity.model import CurrentPassword, NewPassword, Username
 from atrium.ground.quotas.model import Limit, LimitChange
 from atrium.ground.tenancy.model import Name
 from atrium.kit.errors import Invalid

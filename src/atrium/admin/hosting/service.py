@@ -10,7 +10,8 @@ from atrium.admin.instance import service as instance
 from atrium.ground.audit import service as audit
 from atrium.ground.identity import passwords
 from atrium.ground.identity import service as identity
-from atrium.ground.identity.model import Account, Person, Session
+from atrium.ground.identity.credential_model import Session
+from atrium.ground.identity.model import Account, Person
 from atrium.ground.quotas import service as quotas
 from atrium.ground.quotas.model import Dimension, Limit, Window
 from atrium.ground.tenancy import service as tenancy

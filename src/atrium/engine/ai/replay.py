@@ -10,7 +10,7 @@ import msgspec
 from atrium.engine.ai import agent_rows, store
 from atrium.engine.ai.agent_model import final_event
 from atrium.engine.ai.model import StoredPiece, StoredTurn, TurnEnd, TurnMissing, TurnStreamsFull, first_event
-from atrium.ground.identity.model import CredentialOver
+from atrium.ground.identity.credential_model import CredentialOver
 from atrium.kit.errors import AppError
 from atrium.kit.postgres.notify import wait_for
 from atrium.kit.transcripts import Piece, frames_after, last_frame, reply_in

@@ -8,25 +8,27 @@ import msgspec
 
 from atrium.ground.access.model import Role
 from atrium.ground.identity import login, members, passwords, resets, service, sessions, two_factor
+from atrium.ground.identity.credential_model import (
+    Given,
+    IssuedToken,
+    OpenSession,
+    ResetLink,
+    ResetSession,
+    Session,
+    Token,
+)
 from atrium.ground.identity.model import (
     AfterPassword,
     CurrentPassword,
     DisplayName,
     Enrolment,
-    Given,
     Identity,
-    IssuedToken,
     Locale,
     Member,
     NewPassword,
-    OpenSession,
     Password,
     Private,
     RemovalReport,
-    ResetLink,
-    ResetSession,
-    Session,
-    Token,
     Username,
 )
 from atrium.ground.identity.passwords import End

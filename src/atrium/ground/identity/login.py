@@ -4,7 +4,8 @@ import msgspec
 
 from atrium.ground.audit import service as audit
 from atrium.ground.identity import sessions, store, two_factor
-from atrium.ground.identity.model import Account, BadCredentials, CodeRefused, CodeRequired, Person, Place, Session
+from atrium.ground.identity.credential_model import Session
+from atrium.ground.identity.model import Account, BadCredentials, CodeRefused, CodeRequired, Person, Place
 from atrium.ground.limits import service as limits
 from atrium.ground.tenancy import service as tenancy
 from atrium.seams.context import ANONYMOUS, Context, Operation, Services

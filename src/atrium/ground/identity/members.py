@@ -6,7 +6,7 @@ from uuid import UUID
 from atrium.ground.access import service as access
 from atrium.ground.access.model import OrgRole, Role
 from atrium.ground.audit import service as audit
-from atrium.ground.identity import role_changes, sessions, store
+from atrium.ground.identity import credential_rows, role_changes, sessions, store
 from atrium.ground.identity.model import (
     HeirRequired,
     LastOwner,
@@ -94,7 +94,7 @@ async def remove_member(
 async def _remove(ctx: Context, person: PersonRoles, heir: PersonRoles | None, private: Private) -> RemovalReport:
     # The row first: a concurrent sign-in either precedes it, and its session is ended below, or finds no account.
     await store.leave(ctx.db, ctx.who.org_id, person.id)
-    tokens = await store.end_tokens(ctx.db, person.id)
+    tokens = await credential_rows.end_tokens(ctx.db, person.id)
     await sessions.end_credentials(ctx, person.id)
     await store.delete_recovery_codes(ctx.db, person.id)
     await store.delete_resets(ctx.db, ctx.who.org_id, person.id)

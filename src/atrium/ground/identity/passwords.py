@@ -4,8 +4,9 @@ from typing import Literal
 from uuid import UUID
 
 from atrium.ground.audit import service as audit
-from atrium.ground.identity import sessions, store
-from atrium.ground.identity.model import Account, AfterPassword, NewCredential, PasswordSet, WeakPassword
+from atrium.ground.identity import credential_rows, sessions, store
+from atrium.ground.identity.credential_model import NewCredential
+from atrium.ground.identity.model import Account, AfterPassword, PasswordSet, WeakPassword
 from atrium.kit.crypto.passwords import is_common
 from atrium.seams.context import Context, Operation
 
@@ -50,7 +51,9 @@ async def set_password(ctx: Context, account: Account, hashed: str, end: End, ke
     await store.set_password(ctx.db, account.id, hashed)
     ended = await sessions.end_sessions(ctx, account.id, keep)
     tokens = (
-        await store.end_tokens(ctx.db, account.id) if all_of_it else await store.count_tokens_of(ctx.db, account.id)
+        await credential_rows.end_tokens(ctx.db, account.id)
+        if all_of_it
+        else await credential_rows.count_tokens_of(ctx.db, account.id)
     )
     others = PasswordSet(account.id, all_of_it)
     await ctx.announce(others)

@@ -7,17 +7,8 @@ import msgspec
 
 from atrium.ground.audit import service as audit
 from atrium.ground.identity import members, passwords, role_changes, sessions, store, two_factor
-from atrium.ground.identity.model import (
-    Account,
-    CodeRefused,
-    ConfirmRequired,
-    LinkSpent,
-    Person,
-    Place,
-    ResetLink,
-    ResetSession,
-    UserMissing,
-)
+from atrium.ground.identity.credential_model import LinkSpent, ResetLink, ResetSession
+from atrium.ground.identity.model import Account, CodeRefused, ConfirmRequired, Person, Place, UserMissing
 from atrium.ground.identity.passwords import End
 from atrium.ground.limits import service as limits
 from atrium.ground.tenancy import service as tenancy

@@ -14,8 +14,9 @@ from atrium.ground.access.model import (
     permissions_of,
 )
 from atrium.ground.features.model import idle_permissions
-from atrium.ground.identity import store
-from atrium.ground.identity.model import OwnersOnly, RoleChanged, RoleTooHigh, ScopeTooWide
+from atrium.ground.identity import credential_rows, store
+from atrium.ground.identity.credential_model import ScopeTooWide
+from atrium.ground.identity.model import OwnersOnly, RoleChanged, RoleTooHigh
 from atrium.ground.tenancy import service as tenancy
 from atrium.kit.errors import Forbidden, Invalid
 from atrium.seams.context import Context, Principal
@@ -78,7 +79,7 @@ async def token_of(ctx: Context) -> dict[str, str]:
     who = ctx.who
     if who.credential != "token":
         return {}
-    token = await store.find_token(ctx.db, who.org_id, who.team_id, who.credential_id)
+    token = await credential_rows.find_token(ctx.db, who.org_id, who.team_id, who.credential_id)
     return {"token": str(who.credential_id), "token_name": "" if token is None else token.name}
 
 

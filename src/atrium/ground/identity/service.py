@@ -16,23 +16,25 @@ from atrium.ground.access.model import (
 )
 from atrium.ground.audit import service as audit
 from atrium.ground.features.model import features_of, idle_permissions
-from atrium.ground.identity import sessions, store
-from atrium.ground.identity.model import (
-    Account,
+from atrium.ground.identity import credential_rows, sessions, store
+from atrium.ground.identity.credential_model import (
     Given,
-    Identity,
     IssuedToken,
-    LocaleFixed,
-    Member,
     NewCredential,
-    OrgPlace,
-    Person,
-    PersonDraft,
-    Place,
     Session,
     Token,
     TokenMissing,
     TokenTerms,
+)
+from atrium.ground.identity.model import (
+    Account,
+    Identity,
+    LocaleFixed,
+    Member,
+    OrgPlace,
+    Person,
+    PersonDraft,
+    Place,
     UserMissing,
     UsernameTaken,
 )
@@ -50,7 +52,7 @@ from atrium.kit.postgres.pool import Connection
 from atrium.kit.web.pages import Page, Pager
 from atrium.seams.context import Context, Operation, Principal
 
-CREDENTIALS_ENDED, PEOPLE = store.CREDENTIALS_ENDED, store.PEOPLE
+CREDENTIALS_ENDED, PEOPLE = credential_rows.CREDENTIALS_ENDED, store.PEOPLE
 DEFAULT_TTL = 90 * 86_400
 MOST_GIVEN = 200
 # While the request was under way.
@@ -64,7 +66,7 @@ async def identify(
     require_well_formed(token, cookie=cookie)
     if token.startswith(WORKER_PREFIX):
         return await _identify_worker(database, connection, token)
-    row = await store.find_principal(database, connection, digest_of(token))
+    row = await credential_rows.find_principal(database, connection, digest_of(token))
     return _found(row, cookie, hosted)
 
 
@@ -78,7 +80,7 @@ async def identify_writer(
     db: Transaction, token: bytes, *, writing: bool, cookie: bool = False, hosted: bool = False
 ) -> Principal:
     """The same for a person's token, inside the transaction that writes for them; none commits after its credential ended."""
-    return _found(await store.hold_principal(db, digest_of(token), writing), cookie, hosted)
+    return _found(await credential_rows.hold_principal(db, digest_of(token), writing), cookie, hosted)
 
 
 def is_persons(token: bytes, *, cookie: bool) -> bool:
@@ -95,7 +97,7 @@ def _found(row: Sequence[Any] | None, cookie: bool, hosted: bool) -> Principal:
 
 async def _identify_worker(database: Database, connection: Connection, token: bytes) -> Principal:
     """The executor a worker's token was made for: it is not an account, so it owns nothing and nothing is shared with it."""
-    row = await store.find_worker(database, connection, digest_of(token))
+    row = await credential_rows.find_worker(database, connection, digest_of(token))
     if row is None:
         raise Unauthenticated("this worker's token is unknown, or its executor was retired")
     executor_id, bound_to, name, suspended = row
@@ -299,13 +301,15 @@ async def issue_token(ctx: Context, name: str, scope: list[str] | None, ttl: int
 
 async def tell_ended(ctx: Context) -> None:
     """Let every process end what it is doing with credentials that this transaction ends."""
-    await store.tell_ended(ctx.db)
+    await credential_rows.tell_ended(ctx.db)
 
 
 async def list_tokens(ctx: Context, limit: int, cursor: str | None) -> Page[Token]:
     """The team's API tokens, newest first."""
     pager = Pager(ctx.services.keys, "tokens", ctx.who.team_id)
-    found = await store.list_tokens(ctx.db, ctx.who.org_id, ctx.who.team_id, pager.read(cursor, UUID), limit + 1)
+    found = await credential_rows.list_tokens(
+        ctx.db, ctx.who.org_id, ctx.who.team_id, pager.read(cursor, UUID), limit + 1
+    )
     return pager.page(found, limit, lambda token: token.id)
 
 
@@ -317,9 +321,9 @@ async def revoke_token(op: Operation, id: UUID) -> list[Given]:
     async with op.begin() as ctx:
         token = await _read_token(ctx, id)
     async with op.begin(ending=(token.user_id,)) as ctx:
-        if not await store.delete_token(ctx.db, ctx.who.org_id, ctx.who.team_id, id):
+        if not await credential_rows.delete_token(ctx.db, ctx.who.org_id, ctx.who.team_id, id):
             raise TokenMissing("this token was revoked a moment ago")
-        await store.tell_ended(ctx.db)
+        await credential_rows.tell_ended(ctx.db)
         await audit.record(ctx, "identity.token_revoked", id, name=token.name)
         return await _given_by(ctx, id)
 
@@ -339,7 +343,7 @@ async def count_recovery_codes(ctx: Context) -> int:
 
 async def count_all(ctx: Context) -> dict[str, int]:
     """How many people and API tokens the instance has; only a system transaction sees them all."""
-    return {"users": await store.count_users(ctx.db), "tokens": await store.count_tokens(ctx.db)}
+    return {"users": await store.count_users(ctx.db), "tokens": await credential_rows.count_tokens(ctx.db)}
 
 
 async def reseal(database: Database, keys: Keyring) -> int:
@@ -355,13 +359,13 @@ async def reseal(database: Database, keys: Keyring) -> int:
 async def list_standing(database: Database, ids: list[UUID]) -> set[UUID]:
     """Which of these sessions and API tokens still count."""
     async with database.begin_system() as db:
-        return await store.list_standing(db, ids)
+        return await credential_rows.list_standing(db, ids)
 
 
 async def list_standing_roles(database: Database, ids: list[UUID]) -> dict[UUID, tuple[UUID, str, str | None, bool]]:
     """Of those of these sessions and API tokens that still count: the person's team, role, role in the company, whether an operator."""
     async with database.begin_system() as db:
-        rows = await store.list_standing_roles(db, ids)
+        rows = await credential_rows.list_standing_roles(db, ids)
     return {id: (team_id, role, org_role, operator) for id, team_id, role, org_role, operator in rows}
 
 
@@ -378,7 +382,7 @@ async def _own_account(ctx: Context) -> Account:
 
 
 async def _read_token(ctx: Context, id: UUID) -> Token:
-    token = await store.find_token(ctx.db, ctx.who.org_id, ctx.who.team_id, id)
+    token = await credential_rows.find_token(ctx.db, ctx.who.org_id, ctx.who.team_id, id)
     if token is None:
         raise TokenMissing("there is no such token in your team")
     return token

@@ -7,18 +7,16 @@ import msgspec
 
 from atrium.ground.access.model import permissions_of
 from atrium.ground.audit import service as audit
-from atrium.ground.identity import store
-from atrium.ground.identity.model import (
-    Account,
-    ConfirmRequired,
+from atrium.ground.identity import credential_rows, store
+from atrium.ground.identity.credential_model import (
     NewCredential,
     OpenSession,
     SessionMissing,
     SignInMethod,
     TokenRow,
     TokenTerms,
-    UserMissing,
 )
+from atrium.ground.identity.model import Account, ConfirmRequired, UserMissing
 from atrium.ground.limits import service as limits
 from atrium.kit.crypto.tokens import digest_of, new_token
 from atrium.kit.ids import new_id
@@ -57,7 +55,7 @@ async def issue(ctx: Context, user_id: UUID, team_id: UUID, org_id: UUID, terms:
         user_agent=agent,
         address=address,
     )
-    issued = await store.insert_token(ctx.db, token, raw)
+    issued = await credential_rows.insert_token(ctx.db, token, raw)
     if issued is None:
         raise UserMissing("this person is gone")
     return issued
@@ -66,7 +64,7 @@ async def issue(ctx: Context, user_id: UUID, team_id: UUID, org_id: UUID, terms:
 async def list_sessions(ctx: Context, limit: int, cursor: str | None) -> Page[OpenSession]:
     """Where the caller is signed in, newest first."""
     pager = Pager(ctx.services.keys, "sessions", ctx.who.user_id)
-    found = await store.list_sessions(
+    found = await credential_rows.list_sessions(
         ctx.db, ctx.who.org_id, ctx.who.user_id, ctx.who.credential_id, pager.read(cursor, UUID), limit + 1
     )
     return pager.page(found, limit, lambda session: session.id)
@@ -98,23 +96,23 @@ async def end_other_sessions(op: Operation) -> int:
 async def end_sessions(ctx: Context, person_id: UUID, keep: UUID | None = None) -> int:
     """End a person's sessions, first ones included; the transaction began with `ending` them."""
     ctx.require_ending(person_id)
-    ended = await store.end_sessions(ctx.db, person_id, keep)
-    await store.tell_ended(ctx.db)
+    ended = await credential_rows.end_sessions(ctx.db, person_id, keep)
+    await credential_rows.tell_ended(ctx.db)
     return ended
 
 
 async def end_credentials(ctx: Context, person_id: UUID) -> int:
     """End whatever a person may present as a bearer: sessions and API tokens; the transaction began with `ending` them."""
     ctx.require_ending(person_id)
-    ended = await store.end_credentials(ctx.db, person_id)
-    await store.tell_ended(ctx.db)
+    ended = await credential_rows.end_credentials(ctx.db, person_id)
+    await credential_rows.tell_ended(ctx.db)
     return ended
 
 
 async def _end_one(ctx: Context, id: UUID) -> None:
-    if not await store.end_session(ctx.db, ctx.who.org_id, ctx.who.user_id, id):
+    if not await credential_rows.end_session(ctx.db, ctx.who.org_id, ctx.who.user_id, id):
         raise SessionMissing("you have no such session; it may have ended already")
-    await store.tell_ended(ctx.db)
+    await credential_rows.tell_ended(ctx.db)
 
 
 async def read_account(op: Operation) -> Account:
