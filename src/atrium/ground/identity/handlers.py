@@ -7,7 +7,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.ground.access.model import Role
-from atrium.ground.identity import login, members, passwords, resets, service, sessions, two_factor
+from atrium.ground.identity import api_tokens, login, members, passwords, resets, service, sessions, two_factor
 from atrium.ground.identity.credential_model import (
     Given,
     IssuedToken,
@@ -263,12 +263,12 @@ class NewToken(msgspec.Struct, forbid_unknown_fields=True):
 
 async def issue_token(ctx: Context, body: NewToken) -> Created[IssuedToken]:
     """Issue an API token; the raw token is returned once."""
-    return Created(await service.issue_token(ctx, body.name, body.scope, body.ttl))
+    return Created(await api_tokens.issue_token(ctx, body.name, body.scope, body.ttl))
 
 
 async def list_tokens(ctx: Context, *, limit: Limit = 50, cursor: Cursor | None = None) -> Page[Token]:
     """The team's API tokens."""
-    return await service.list_tokens(ctx, limit, cursor)
+    return await api_tokens.list_tokens(ctx, limit, cursor)
 
 
 class RevokedToken(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -280,4 +280,4 @@ class RevokedToken(msgspec.Struct, frozen=True, omit_defaults=True):
 
 async def revoke_token(op: Operation, id: UUID) -> RevokedToken:
     """Revoke an API token; told is what it gave, which outlives it."""
-    return RevokedToken(id, await service.revoke_token(op, id))
+    return RevokedToken(id, await api_tokens.revoke_token(op, id))

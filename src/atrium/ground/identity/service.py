@@ -1,8 +1,7 @@
-"""The verbs of identity: who a credential stands for, people, passwords and API tokens."""
+"""The verbs of identity: who a credential stands for, and people."""
 
 from collections.abc import Sequence
-from datetime import timedelta
-from typing import Any, Literal
+from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -18,13 +17,8 @@ from atrium.ground.audit import service as audit
 from atrium.ground.features.model import features_of, idle_permissions
 from atrium.ground.identity import credential_rows, sessions, store
 from atrium.ground.identity.credential_model import (
-    Given,
-    IssuedToken,
     NewCredential,
     Session,
-    Token,
-    TokenMissing,
-    TokenTerms,
 )
 from atrium.ground.identity.model import (
     Account,
@@ -38,7 +32,7 @@ from atrium.ground.identity.model import (
     UserMissing,
     UsernameTaken,
 )
-from atrium.ground.identity.role_changes import narrowed_scope, require_may_place, token_of
+from atrium.ground.identity.role_changes import require_may_place, token_of
 from atrium.ground.identity.sessions import open_session
 from atrium.ground.identity.two_factor import totp_binding
 from atrium.ground.tenancy import service as tenancy
@@ -54,7 +48,6 @@ from atrium.seams.context import Context, Operation, Principal
 
 CREDENTIALS_ENDED, PEOPLE = credential_rows.CREDENTIALS_ENDED, store.PEOPLE
 DEFAULT_TTL = 90 * 86_400
-MOST_GIVEN = 200
 # While the request was under way.
 _LEFT = "this account has ended; sign in with another"
 
@@ -288,50 +281,9 @@ async def open_session_for(ctx: Context, account: Account) -> Session:
     return Session(issued.token, issued.expires_at, person, Place(team.id, team.name))
 
 
-async def issue_token(ctx: Context, name: str, scope: list[str] | None, ttl: int | Literal["never"]) -> IssuedToken:
-    """An API token with at most the permissions of the credential that asks for it."""
-    narrowed = narrowed_scope(ctx.who, scope)
-    lifetime = None if ttl == "never" else timedelta(seconds=ttl)
-    terms = TokenTerms(kind="token", name=name, scope=narrowed, lifetime=lifetime)
-    issued = await sessions.issue(ctx, ctx.who.user_id, ctx.who.team_id, ctx.who.org_id, terms)
-    await audit.record(ctx, "identity.token_issued", issued.id, name=name, scope=narrowed, **await token_of(ctx))
-    token = await _read_token(ctx, issued.id)
-    return IssuedToken(issued.id, issued.token, name, token.scope, token.created_at, token.expires_at)
-
-
 async def tell_ended(ctx: Context) -> None:
     """Let every process end what it is doing with credentials that this transaction ends."""
     await credential_rows.tell_ended(ctx.db)
-
-
-async def list_tokens(ctx: Context, limit: int, cursor: str | None) -> Page[Token]:
-    """The team's API tokens, newest first."""
-    pager = Pager(ctx.services.keys, "tokens", ctx.who.team_id)
-    found = await credential_rows.list_tokens(
-        ctx.db, ctx.who.org_id, ctx.who.team_id, pager.read(cursor, UUID), limit + 1
-    )
-    return pager.page(found, limit, lambda token: token.id)
-
-
-async def revoke_token(op: Operation, id: UUID) -> list[Given]:
-    """End an API token of the team; the next request with it is refused, and what it does right now is not kept.
-
-    Returned is what it gave while it worked, which stays: the newest first, and no more than `MOST_GIVEN`.
-    """
-    async with op.begin() as ctx:
-        token = await _read_token(ctx, id)
-    async with op.begin(ending=(token.user_id,)) as ctx:
-        if not await credential_rows.delete_token(ctx.db, ctx.who.org_id, ctx.who.team_id, id):
-            raise TokenMissing("this token was revoked a moment ago")
-        await credential_rows.tell_ended(ctx.db)
-        await audit.record(ctx, "identity.token_revoked", id, name=token.name)
-        return await _given_by(ctx, id)
-
-
-async def _given_by(ctx: Context, token_id: UUID) -> list[Given]:
-    events = await audit.list_by_token(ctx, token_id, MOST_GIVEN)
-    people = await list_names(ctx, [UUID(event.subject) for event in events])
-    return [Given.of(event, people.get(UUID(event.subject))) for event in events]
 
 
 async def count_recovery_codes(ctx: Context) -> int:
@@ -379,13 +331,6 @@ async def _own_account(ctx: Context) -> Account:
     if account is None:
         raise Unauthenticated(_LEFT)
     return account
-
-
-async def _read_token(ctx: Context, id: UUID) -> Token:
-    token = await credential_rows.find_token(ctx.db, ctx.who.org_id, ctx.who.team_id, id)
-    if token is None:
-        raise TokenMissing("there is no such token in your team")
-    return token
 
 
 async def identify_optional(op: Operation, authorization: str | None) -> Principal | None:
