@@ -104,6 +104,7 @@ UNFENCED = {
 }
 # Rows beside a store that came out of one.
 BESIDE = {
+    "engine/jobs/attempt_rows.py",
     "ground/identity/credential_rows.py",
 }
 

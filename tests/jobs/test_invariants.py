@@ -9,7 +9,7 @@ from uuid import UUID
 import asyncpg
 import pytest
 
-from atrium.engine.jobs import service, store
+from atrium.engine.jobs import attempt_rows, service
 from atrium.engine.jobs.model import Claim, StaleClaim, UnknownKind
 from atrium.ground.quotas import service as quotas
 from atrium.kit.ids import new_id
@@ -324,7 +324,7 @@ async def test_09_a_sweep_that_comes_after_a_heartbeat_takes_nothing_away(queue:
 
     # As a sweep does that saw the lease run out, a moment before it was extended.
     async with queue.house.services.database.begin(claim.org_id) as db:
-        taken = await store.lapse(db, claim.org_id, [claim.id])
+        taken = await attempt_rows.lapse(db, claim.org_id, [claim.id])
 
     assert taken == []
     assert (await queue.complete(claim)).state == "succeeded"

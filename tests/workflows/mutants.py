@@ -86,7 +86,7 @@ MUTANTS = (
         ("tests/workflows/test_beside.py::test_what_a_worker_did_beside_an_attempt_that_it_lost_counts_for_nothing",),
     ),
     Mutant(
-        "what was done beside an attempt ends also where another worker has it", "src/atrium/engine/jobs/store.py",
+        "what was done beside an attempt ends also where another worker has it", "src/atrium/engine/jobs/attempt_rows.py",
         "AND k.state = 'queued' AND k.attempt = 0", "",
         ("tests/workflows/test_beside.py::test_an_item_that_another_worker_has_ends_with_that_worker",),
     ),

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.jobs import queue_rows, store
+from atrium.engine.jobs import attempt_rows, queue_rows, store
 from atrium.engine.jobs.kinds import ask_kind
 from atrium.engine.jobs.model import Attempt, AttemptInput, AttemptReport, Claim, JobStream
 from atrium.engine.jobs.settlement import settle_within
@@ -65,7 +65,7 @@ async def begin(services: Services, claims: list[Claim]) -> list[Attempt]:
 async def _begin_within(services: Services, db: Transaction, org_id: UUID, claims: list[Claim]) -> list[Attempt]:
     kinds = services.registry.job_kinds
     spending = any(kinds[claim.kind].reserves for claim in claims)
-    read = store.hold_attempts if spending else store.read_attempts
+    read = attempt_rows.hold_attempts if spending else attempt_rows.read_attempts
     contents = {content.id: content for content in await read(db, org_id, claims)}
     owners = await identity.list_principals(db, org_id, list({claim.user_id for claim in claims}))
     made = [
@@ -115,7 +115,7 @@ async def _admitted(services: Services, db: Transaction, org_id: UUID, attempts:
     # Before the locks: a plugin may take its time to say.
     wanted = await _reservations(services, org_id, attempts)
     # The books come last in the order of locks, and a refusal gives the attempt's place back while they are held.
-    await store.hold_slots(db, org_id, list({attempt.claim.team_id for attempt in attempts}))
+    await attempt_rows.hold_slots(db, org_id, list({attempt.claim.team_id for attempt in attempts}))
     verdicts = await quotas.admit_each_within(
         db, org_id, [(attempt.claim.team_id, amounts) for attempt, amounts in wanted], lease=HOLD_SECONDS
     )
@@ -128,7 +128,7 @@ async def _admitted(services: Services, db: Transaction, org_id: UUID, attempts:
         else:
             admitted[attempt.claim.id] = verdict.id
     if admitted:
-        await store.note_admissions(db, org_id, list(admitted), list(admitted.values()))
+        await attempt_rows.note_admissions(db, org_id, list(admitted), list(admitted.values()))
     if refused:
         await _put_back(services, db, org_id, list(refused.values()))
     return [attempt for attempt in attempts if attempt.claim.id not in refused]
@@ -153,7 +153,7 @@ async def _put_back(services: Services, db: Transaction, org_id: UUID, refused: 
         )
         for one in await settle_within(services, db, org_id, reports)
     }
-    await store.close_lanes(
+    await attempt_rows.close_lanes(
         db, org_id, [team_id for team_id, _ in waits], [pool for _, pool in waits], list(waits.values())
     )
 

@@ -3,7 +3,7 @@
 from itertools import groupby
 from uuid import UUID
 
-from atrium.engine.jobs import queue_rows, store
+from atrium.engine.jobs import attempt_rows, queue_rows
 from atrium.engine.jobs.settlement import follow
 from atrium.kit.telemetry.log import log
 from atrium.seams.context import Services
@@ -29,7 +29,7 @@ async def sweep(services: Services) -> int:
 
 async def _lapse(services: Services, org_id: UUID, ids: list[UUID]) -> int:
     async with services.database.begin(org_id) as db:
-        settled = await store.lapse(db, org_id, ids)
+        settled = await attempt_rows.lapse(db, org_id, ids)
         await follow(services, db, org_id, settled, {one.id: {} for one in settled})
     for one in settled:
         log.warning("job.lapsed", job=one.id, kind=one.kind, attempt=one.attempt, state=one.state)

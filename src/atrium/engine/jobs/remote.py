@@ -7,7 +7,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.jobs import child_jobs, queue_rows, store
+from atrium.engine.jobs import attempt_rows, child_jobs, queue_rows, store
 from atrium.engine.jobs.dispatcher import Gone, claim_one
 from atrium.engine.jobs.kinds import ask_kind
 from atrium.engine.jobs.model import (
@@ -97,7 +97,7 @@ async def _problem(services: Services, claim: Claim, result: Any) -> str | None:
     if problem or kind.problem_between is None:
         return problem
     async with services.database.begin(claim.org_id) as db:
-        found = await store.read_attempts(db, claim.org_id, [claim])
+        found = await attempt_rows.read_attempts(db, claim.org_id, [claim])
     if not found:
         raise StaleClaim(_STALE)
     if found[0].part_of is not None:

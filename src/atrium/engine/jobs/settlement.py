@@ -7,7 +7,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.jobs import store
+from atrium.engine.jobs import attempt_rows, store
 from atrium.engine.jobs.model import (
     ENDED,
     Attempt,
@@ -76,14 +76,14 @@ async def settle_within(
     What follows from them and is handed on to their workers is appended to `taken`. When `careful`, what a kind makes of one
     job is undone where it fails, and the job ends all the same.
     """
-    settled, people = await store.settle(db, org_id, reports)
+    settled, people = await attempt_rows.settle(db, org_id, reports)
     current = {(one.id, one.token) for one in settled}
     counted = [report for report in reports if (report.claim.id, report.claim.token) in current]
     if reasons := {report.claim.id: report.put_off_for for report in counted if report.put_off_for is not None}:
-        await store.note_put_off(db, org_id, reasons)
+        await attempt_rows.note_put_off(db, org_id, reasons)
     # Only with an attempt that was current: what a worker did that has lost its lease is done again.
     if beside := {one.id: one for report in counted for one in report.beside}:
-        settled += await store.settle_beside(db, org_id, list(beside.values()))
+        settled += await attempt_rows.settle_beside(db, org_id, list(beside.values()))
     following = await _tell(services, db, org_id, settled, _known_from(counted, people), careful=careful)
     takers = [report.take for report in counted if report.take is not None]
     if following.drafts and takers and taken is not None:
@@ -137,7 +137,7 @@ async def _tell(
         costs = {one.admission_id: _cost(services, one, known.used, endings) for one in spent if one.admission_id}
         await quotas.settle_each_within(db, org_id, costs)
     if waiting:
-        await store.wake(db, org_id, waiting)
+        await attempt_rows.wake(db, org_id, waiting)
     if not heard:
         return JobStream([], {})
     owners = known.owners
@@ -194,7 +194,7 @@ def _verdict(
 
 async def _endings(db: Transaction, org_id: UUID, wanted: list[SettledJob], known: Endings) -> Endings:
     unknown = {one.id for one in wanted} - known.keys()
-    return known | (await store.read_endings(db, org_id, list(unknown)) if unknown else {})
+    return known | (await attempt_rows.read_endings(db, org_id, list(unknown)) if unknown else {})
 
 
 def _cost(services: Services, one: SettledJob, known: dict[UUID, Amounts], endings: Endings) -> Amounts | None:

@@ -1,18 +1,15 @@
 """SQL of jobs as one company sees them."""
 
 from collections.abc import Mapping
-from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 import msgspec
 
-from atrium.engine.jobs.model import AttemptInput, AttemptReport, Claim, FoundJob, NewJob, SettledJob
-from atrium.ground.identity.service import PEOPLE
+from atrium.engine.jobs.model import AttemptInput, Claim, FoundJob, NewJob, SettledJob
 from atrium.kit.postgres.database import Transaction
 from atrium.kit.telemetry import trace_context
 from atrium.seams.context import Principal
-from atrium.seams.jobs import DoneBeside
 
 # A waiting job's reason, cheapest first: two lookups by key for a queued one, none for the others.
 SUMMARY = """
@@ -57,7 +54,6 @@ LISTED_BY_STATE = f"""
      ORDER BY j.id DESC LIMIT :limit
 """
 SETTLED = "id, token, team_id, user_id, scope, kind, pool, state, attempt, admission_id"
-_OF_SETTLED = 10
 QUEUED = """
     queued AS (
       INSERT INTO jobs (id, org_id, team_id, user_id, scope, kind, model, pool, priority, state, max_attempts, lease, run_at,
@@ -137,7 +133,7 @@ def _queued(owner: Principal, drafts: list[NewJob]) -> dict[str, Any]:
         "max_attempts": [draft.max_attempts for draft in drafts],
         "leases": [draft.lease for draft in drafts],
         "run_ats": [draft.run_at for draft in drafts],
-        "inputs": [_json(draft.input) for draft in drafts],
+        "inputs": [json_text(draft.input) for draft in drafts],
         "listed": [draft.listed for draft in drafts],
         "wholes": [draft.part_of for draft in drafts],
         "traceparent": _traceparent(),
@@ -308,163 +304,6 @@ async def ask_to_cancel(db: Transaction, org_id: UUID, team_id: UUID, id: UUID) 
     )
 
 
-async def hold_attempts(db: Transaction, org_id: UUID, claims: list[Claim]) -> list[AttemptInput]:
-    """What these attempts need to run, their rows held; one that is no longer the current attempt is left out."""
-    return await db.all(
-        AttemptInput,
-        """
-        SELECT j.id, j.scope, j.input, j.part_of, j.heard, j.traceparent
-          FROM unnest(:ids::uuid[], :tokens::uuid[]) AS c (id, token) JOIN jobs j ON j.id = c.id
-         WHERE j.org_id = :org_id AND j.claim_token = c.token AND j.lease_until > clock_timestamp()
-         ORDER BY j.id FOR NO KEY UPDATE OF j
-        """,
-        org_id=org_id,
-        ids=[claim.id for claim in claims],
-        tokens=[claim.token for claim in claims],
-    )
-
-
-async def hold_slots(db: Transaction, org_id: UUID, team_ids: list[UUID]) -> None:
-    """Hold what giving places back will change: the teams, in order, then a company that has a cap."""
-    await db.run(
-        """
-        WITH team AS MATERIALIZED (
-          SELECT t.team_id FROM job_teams t WHERE t.org_id = :org_id AND t.team_id = ANY(:team_ids) ORDER BY t.team_id FOR NO KEY UPDATE
-        ), counted AS MATERIALIZED (
-          SELECT count(*) AS held FROM team
-        )
-        SELECT o.org_id FROM counted, job_orgs o WHERE o.org_id = :org_id AND o.cap IS NOT NULL AND counted.held >= 0
-           FOR NO KEY UPDATE OF o
-        """,
-        org_id=org_id,
-        team_ids=team_ids,
-    )
-
-
-async def read_attempts(db: Transaction, org_id: UUID, claims: list[Claim]) -> list[AttemptInput]:
-    """The same without holding anything, for kinds that spend nothing."""
-    return await db.all(
-        AttemptInput,
-        """
-        SELECT j.id, j.scope, j.input, j.part_of, j.heard, j.traceparent
-          FROM unnest(:ids::uuid[], :tokens::uuid[]) AS c (id, token) JOIN jobs j ON j.id = c.id
-         WHERE j.org_id = :org_id AND j.claim_token = c.token
-        """,
-        org_id=org_id,
-        ids=[claim.id for claim in claims],
-        tokens=[claim.token for claim in claims],
-    )
-
-
-async def note_admissions(db: Transaction, org_id: UUID, ids: list[UUID], admissions: list[UUID]) -> None:
-    await db.run(
-        """
-        UPDATE jobs j SET admission_id = a.admission_id FROM unnest(:ids::uuid[], :admissions::uuid[]) AS a (id, admission_id)
-         WHERE j.org_id = :org_id AND j.id = a.id
-        """,
-        org_id=org_id,
-        ids=ids,
-        admissions=admissions,
-    )
-
-
-async def close_lanes(
-    db: Transaction, org_id: UUID, team_ids: list[UUID], pools: list[str], waits: list[timedelta]
-) -> None:
-    """Keep lanes whose quota is used up out of the round; their teams' rows come first, in order."""
-    await db.run(
-        """
-        WITH team AS MATERIALIZED (
-          SELECT t.team_id FROM job_teams t WHERE t.org_id = :org_id AND t.team_id = ANY(:team_ids) ORDER BY t.team_id FOR NO KEY UPDATE
-        )
-        UPDATE job_lanes l SET opens_at = clock_timestamp() + c.wait
-          FROM unnest(:team_ids::uuid[], :pools::text[], :waits::interval[]) AS c (team_id, pool, wait) JOIN team USING (team_id)
-         WHERE l.org_id = :org_id AND l.team_id = c.team_id AND l.pool = c.pool
-        """,
-        org_id=org_id,
-        team_ids=team_ids,
-        pools=pools,
-        waits=waits,
-    )
-
-
-async def settle(
-    db: Transaction, org_id: UUID, reports: list[AttemptReport]
-) -> tuple[list[SettledJob], dict[UUID, tuple[Any, ...]]]:
-    """End attempts; those that were current, and the people of theirs who have not left, as identity reads them."""
-    rows = await db.rows(
-        f"""
-        WITH settled AS MATERIALIZED (
-          SELECT {SETTLED} FROM settle_jobs(:org_id, :ids, :tokens, :outcomes, :results, :errors, :again)
-        )
-        SELECT s.*, p.* FROM settled s LEFT JOIN ({PEOPLE} AND u.id = ANY (ARRAY(SELECT user_id FROM settled))) p ON p.id = s.user_id
-        """,
-        org_id=org_id,
-        ids=[report.claim.id for report in reports],
-        tokens=[report.claim.token for report in reports],
-        outcomes=[report.outcome for report in reports],
-        results=[None if report.result is None else _json(report.result) for report in reports],
-        errors=[report.error for report in reports],
-        again=[report.again for report in reports],
-    )
-    people = {row[_OF_SETTLED]: row[_OF_SETTLED:] for row in rows if row[_OF_SETTLED] is not None}
-    return [SettledJob(*row[:_OF_SETTLED]) for row in rows], people
-
-
-async def note_put_off(db: Transaction, org_id: UUID, reasons: dict[UUID, str]) -> None:
-    """Say what jobs wait for that were just put off."""
-    await db.run(
-        """
-        UPDATE jobs j SET put_off_for = p.reason FROM unnest(:ids::uuid[], :reasons::text[]) AS p (id, reason)
-         WHERE j.org_id = :org_id AND j.id = p.id AND j.state = 'scheduled'
-        """,
-        org_id=org_id,
-        ids=list(reasons),
-        reasons=list(reasons.values()),
-    )
-
-
-async def settle_beside(db: Transaction, org_id: UUID, done: list[DoneBeside]) -> list[SettledJob]:
-    """End jobs that wait for their first attempt, as succeeded; one that another transaction holds is not waited for."""
-    return await db.all(
-        SettledJob,
-        f"""
-        UPDATE jobs j SET state = 'succeeded', result = w.given::jsonb, attempt = 1, started_at = clock_timestamp(),
-               finished_at = clock_timestamp()
-          FROM (SELECT k.id AS waiting, d.result AS given
-                  FROM unnest(:ids::uuid[], :results::text[]) AS d (id, result) JOIN jobs k ON k.id = d.id
-                 WHERE k.org_id = :org_id AND k.state = 'queued' AND k.attempt = 0 AND k.admission_id IS NULL
-                 ORDER BY k.id FOR NO KEY UPDATE OF k SKIP LOCKED) w
-         WHERE j.org_id = :org_id AND j.id = w.waiting
-        RETURNING {SETTLED.replace("token", "claim_token")}
-        """,
-        org_id=org_id,
-        ids=[one.id for one in done],
-        results=[_json(one.result) for one in done],
-    )
-
-
-async def lapse(db: Transaction, org_id: UUID, ids: list[UUID]) -> list[SettledJob]:
-    return await db.all(SettledJob, f"SELECT {SETTLED} FROM lapse_jobs(:org_id, :ids)", org_id=org_id, ids=ids)
-
-
-async def wake(db: Transaction, org_id: UUID, settled: list[SettledJob]) -> None:
-    """Jobs are waiting again: their lanes may have been idle."""
-    await db.run(
-        """
-        WITH woken AS (
-          INSERT INTO job_wakes (org_id, team_id, pool)
-          SELECT DISTINCT :org_id::uuid, w.team_id, w.pool FROM unnest(:team_ids::uuid[], :pools::text[]) AS w (team_id, pool)
-          RETURNING pool
-        )
-        SELECT pg_notify('atrium_jobs', pool) FROM woken
-        """,
-        org_id=org_id,
-        team_ids=[one.team_id for one in settled],
-        pools=[one.pool for one in settled],
-    )
-
-
 async def move_waiting(db: Transaction, org_id: UUID, pools: list[str]) -> int:
     """What waits in these pools waits where every process of ours claims its kind; how many jobs that were."""
     moved: int = await db.value(
@@ -487,15 +326,7 @@ async def move_waiting(db: Transaction, org_id: UUID, pools: list[str]) -> int:
     return moved
 
 
-async def read_endings(db: Transaction, org_id: UUID, ids: list[UUID]) -> dict[UUID, tuple[Any, Any, str | None]]:
-    """Input, result and error of jobs that have just ended."""
-    rows = await db.rows(
-        "SELECT id, input, result, error FROM jobs WHERE org_id = :org_id AND id = ANY(:ids)", org_id=org_id, ids=ids
-    )
-    return {id: (given, result, error) for id, given, result, error in rows}
-
-
-def _json(value: Any) -> str:
+def json_text(value: Any) -> str:
     # As text: the driver would take a list inside a list for an array of two dimensions.
     return msgspec.json.encode(value).decode()
 
