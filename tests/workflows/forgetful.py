@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 from atrium.cli import main
-from atrium.engine.workflows import run_rows, step_attempt
+from atrium.engine.workflows import attempt_rows, step_attempt
 from atrium.engine.workflows.progress import StepResult
 
 _run_step = step_attempt.run_step
@@ -23,6 +23,6 @@ async def run_step(*given: Any) -> StepResult:
 
 
 if __name__ == "__main__":
-    run_rows.keep = keep  # type: ignore[assignment]
+    attempt_rows.keep = keep  # type: ignore[assignment]
     step_attempt.run_step = run_step  # type: ignore[assignment]
     raise SystemExit(main())

@@ -40,7 +40,8 @@ MUTANTS = (
         ("tests/workflows/test_protections.py::test_a_settlement_waits_for_the_run",),
     ),
     Mutant(
-        "a kept result does not keep the effect from being repeated", ROWS, "AND NOT kept AND state = 'open'", "",
+        "a kept result does not keep the effect from being repeated", "src/atrium/engine/workflows/attempt_rows.py",
+        "AND NOT kept AND state = 'open'", "",
         ("tests/workflows/test_protections.py::test_a_late_attempt_has_no_effect_after_another",),
     ),
     Mutant(

@@ -14,7 +14,7 @@ from atrium.admin.sandbox.model import Guest
 from atrium.engine.repository import service as repository
 from atrium.engine.repository import texts, uploads, writes
 from atrium.engine.repository.model import Conditions, DerivationSource, Filter, KeyTaken, ObjectDraft, Provenance
-from atrium.engine.workflows import bounds, run_rows
+from atrium.engine.workflows import bounds, thing_rows
 from atrium.ground.access.model import ReadersRefused
 from atrium.kit.ids import new_id
 from atrium.product.knowledge import service as knowledge
@@ -206,7 +206,7 @@ async def test_what_a_run_made_is_looked_up_when_it_is_asked_about(company: Comp
     op = await acting(company, admin)
     made = [("note", new_id()), ("note", new_id())]
     async with op.begin() as ctx:
-        await run_rows.insert_things(
+        await thing_rows.insert_things(
             ctx.db, ctx.who.org_id, [(run["id"], thing, True) for thing in made] + [(run["id"], ("note", new_id()), False)],
             [], {},
         )  # fmt: skip
@@ -228,7 +228,7 @@ async def test_noting_what_a_run_has_touched_holds_no_row_that_is_there(company:
     locked = "SELECT FROM run_objects WHERE run_id = $1 AND object_id = $2 FOR UPDATE NOWAIT"
 
     async def insert(ctx: Context, made: bool) -> None:
-        await run_rows.insert_things(ctx.db, ctx.who.org_id, [(run["id"], thing, made)], [], {})
+        await thing_rows.insert_things(ctx.db, ctx.who.org_id, [(run["id"], thing, made)], [], {})
 
     async with op.begin() as ctx:
         await insert(ctx, made=False)

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from atrium.engine.jobs import service as jobs
-from atrium.engine.workflows import interpreter, progress, run_rows
+from atrium.engine.workflows import interpreter, map_rows, progress, run_rows
 from tests.patience import PATIENCE
 from tests.workflows import probes
 from tests.workflows.engine import Engine, Starter, ref, spec_of, tool
@@ -220,7 +220,7 @@ async def test_25_a_map_that_cannot_be_gone_on_with_leaves_no_item_waiting(
     hand = Hand(engine)
     [attempt] = await hand.claim()
     with monkeypatch.context() as planted:
-        planted.setattr(run_rows, "count_down", fails)
+        planted.setattr(map_rows, "count_down", fails)
         await hand.do(attempt)
     assert await engine.broken_promises() == []
     await hand.work()

@@ -8,7 +8,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.engine.tools import calls
-from atrium.engine.workflows import run_rows
+from atrium.engine.workflows import map_rows
 from atrium.engine.workflows.bounds import bind
 from atrium.engine.workflows.progress import StepInput, StepResult
 from atrium.kit.web.strict_json import has_nul
@@ -36,7 +36,7 @@ async def read_beside(op: Operation, job: Assignment, beside: Beside) -> list[Do
         async with acting.begin(reading=True) as ctx:
             async with beside.choosing:
                 key = given.run_id, given.step
-                chosen = await run_rows.list_waiting_items(ctx.db, op.who, key, beside.ids, _MOST)
+                chosen = await map_rows.list_waiting_items(ctx.db, op.who, key, beside.ids, _MOST)
                 if len(chosen) < _LEAST:
                     chosen = []
                 beside.ids.update(id for id, _ in chosen)

@@ -11,7 +11,7 @@ import msgspec
 
 from atrium.engine.jobs import service as jobs
 from atrium.engine.jobs.model import LAPSED, Drafts, FinishedJob
-from atrium.engine.workflows import interpreter, run_rows
+from atrium.engine.workflows import interpreter, map_rows, run_rows, thing_rows
 from atrium.engine.workflows.bindings import FEW_VALUES, size_of
 from atrium.engine.workflows.interpreter import LARGEST_VALUE, NeedsOutputs, NewStep, RunSnapshot, Spec, Transition
 from atrium.engine.workflows.run_rows import LockedRun, OpenStep, StepEnd
@@ -197,7 +197,7 @@ async def _count_items(ctx: Context, advances: list[_Advance]) -> None:
     )
     if not counts:
         return
-    left = await run_rows.count_down(ctx.db, ctx.who.org_id, [(run, step, n) for (run, step), n in counts.items()])
+    left = await map_rows.count_down(ctx.db, ctx.who.org_id, [(run, step, n) for (run, step), n in counts.items()])
     for one in advances:
         for name in {ended.given.step for ended in one.ended if ended.given.place >= 0}:
             await _go_on_with_map(ctx, one, name, left[one.run.id, name])
@@ -218,7 +218,7 @@ async def _go_on_with_map(ctx: Context, one: _Advance, name: str, left: int) -> 
     elif left == 0:
         await run_rows.end_steps(ctx.db, org_id, one.step_ends)
         one.step_ends = []
-        output = interpreter.results_of(await run_rows.list_items(ctx.db, org_id, one.run.id, name))
+        output = interpreter.results_of(await map_rows.list_items(ctx.db, org_id, one.run.id, name))
         if size_of(output) > LARGEST_VALUE:
             error = {"code": "workflows.too_large", "message": f"its results have more than {LARGEST_VALUE} bytes"}
             one.moves = interpreter.fail(one.situation(), error["code"], error["message"], name)
@@ -365,7 +365,7 @@ async def note_things(
     handed_out = [(*one, one in written) for one in sorted(written.union(touched))]
     if handed_out or named:
         tables = {one.kind: one.table for one in ctx.services.registry.shareables.values() if one.table}
-        await run_rows.insert_things(ctx.db, ctx.who.org_id, handed_out, sorted(named), tables)
+        await thing_rows.insert_things(ctx.db, ctx.who.org_id, handed_out, sorted(named), tables)
 
 
 @heavy

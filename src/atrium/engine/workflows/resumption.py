@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from atrium.engine.workflows import bound_rows, run_rows, store
+from atrium.engine.workflows import bound_rows, map_rows, store
 from atrium.engine.workflows.bindings import same
 from atrium.engine.workflows.bounds import bound_to
 from atrium.engine.workflows.interpreter import Spec, Transition
@@ -100,7 +100,7 @@ async def reuse_items(ctx: Context, taken: ReusedStep, resume: Resume, new: Spec
     """
     if not isinstance(new.steps[resume.step], MapStep) or resume.items == "all":
         return []
-    items = await run_rows.list_items(ctx.db, ctx.who.org_id, taken.run.summary.id, resume.step)
+    items = await map_rows.list_items(ctx.db, ctx.who.org_id, taken.run.summary.id, resume.step)
     done = {place: item for place, item, state, _, _ in items if state == "succeeded"}
     rows = [row for row in moves.entered if row.step == resume.step and row.place >= 0]
     reused = {row.place for row in rows if row.place in done and same(row.item, done[row.place])}

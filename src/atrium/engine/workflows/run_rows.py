@@ -1,19 +1,15 @@
 """SQL of runs as they advance: every statement is for all runs of a settlement."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from datetime import timedelta
-from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
 import msgspec
 
+from atrium.engine.workflows.attempt_rows import StepKey
 from atrium.engine.workflows.interpreter import NewStep, RunEnd
 from atrium.kit.postgres.database import Transaction
-from atrium.seams.context import Principal
-from atrium.seams.sharing import Thing
-
-StepKey = tuple[UUID, str, int]
 
 
 class LockedRun(msgspec.Struct, frozen=True):
@@ -152,20 +148,6 @@ async def list_outputs(
     return [(run_id, step, kind, output) for run_id, step, kind, output in rows]
 
 
-async def list_items(db: Transaction, org_id: UUID, run_id: UUID, step: str) -> list[tuple[int, Any, str, Any, Any]]:
-    """Index, item, state, result and error of a map's items, in order."""
-    rows = await db.rows(
-        """
-        SELECT place, item, state, output, error FROM run_steps
-         WHERE org_id = :org_id AND run_id = :run_id AND step = :step AND place >= 0 ORDER BY place
-        """,
-        org_id=org_id,
-        run_id=run_id,
-        step=step,
-    )
-    return [(place, item, state, output, error) for place, item, state, output, error in rows]
-
-
 END_STEPS = """
     UPDATE run_steps s
        SET state = e.state, finished_at = clock_timestamp(), waiting = NULL, error = e.error::jsonb,
@@ -203,139 +185,6 @@ def _ends(ends: Sequence[StepEnd]) -> dict[str, Any]:
         "errors": [_json(end.error) for end in ends],
         "usages": [_json(end.usage or None) for end in ends],
     }
-
-
-class KeptStep(msgspec.Struct, frozen=True):
-    """What earlier attempts at a step have left, and whether its run goes on."""
-
-    kept: bool
-    failures: list[dict[str, Any]]
-    run_state: str = "running"
-
-
-async def find_kept(db: Transaction, org_id: UUID, key: StepKey) -> KeptStep | None:
-    return await db.one(
-        KeptStep,
-        """
-        SELECT s.kept, s.failures, r.state FROM run_steps s JOIN runs r ON r.org_id = s.org_id AND r.id = s.run_id
-         WHERE s.org_id = :org_id AND s.run_id = :run_id AND s.step = :step AND s.place = :place
-        """,
-        org_id=org_id,
-        **_key(key),
-    )
-
-
-async def keep(db: Transaction, org_id: UUID, key: StepKey, output: Any) -> bool:
-    """Keep a step's output with its effect; False when an earlier attempt has, or the step is over."""
-    return bool(
-        await db.run(
-            """
-            UPDATE run_steps SET kept = true, output = :output, value_bytes = value_bytes + :bytes
-             WHERE org_id = :org_id AND run_id = :run_id AND step = :step AND place = :place AND NOT kept AND state = 'open'
-            """,
-            org_id=org_id,
-            output=output,
-            bytes=len(msgspec.json.encode(output)),
-            **_key(key),
-        )
-    )
-
-
-async def note_begun(db: Transaction, org_id: UUID, key: StepKey, attempt: int, *, again: bool) -> bool:
-    """Note that an attempt begins; unless `again`, False when one began before whose end was not seen."""
-    return bool(
-        await db.run(
-            """
-            UPDATE run_steps SET begun = :attempt
-             WHERE org_id = :org_id AND run_id = :run_id AND step = :step AND place = :place
-               AND (:again::boolean OR begun IS NULL OR failures @> jsonb_build_array(jsonb_build_object('attempt', begun)))
-            """,
-            org_id=org_id,
-            attempt=attempt,
-            again=again,
-            **_key(key),
-        )
-    )
-
-
-async def note_failure(
-    db: Transaction, org_id: UUID, key: StepKey, failure: dict[str, Any], usage: dict[str, int]
-) -> KeptStep | None:
-    """Note that an attempt failed, and what it spent; what all of them have left."""
-    return await db.one(
-        KeptStep,
-        """
-        UPDATE run_steps s SET failures = s.failures || :failure::jsonb, waiting = NULL,
-               usage = s.usage || coalesce((SELECT jsonb_object_agg(u.key, u.value::numeric + coalesce((s.usage ->> u.key)::numeric, 0))
-                                              FROM jsonb_each_text(:usage::jsonb) u), '{}')
-         WHERE s.org_id = :org_id AND s.run_id = :run_id AND s.step = :step AND s.place = :place AND s.state = 'open'
-        RETURNING kept, failures
-        """,
-        org_id=org_id,
-        failure=[failure],
-        usage=usage,
-        **_key(key),
-    )
-
-
-async def note_waiting(db: Transaction, org_id: UUID, key: StepKey, reason: str) -> None:
-    """Note why an attempt is put off; its end was seen."""
-    await db.run(
-        """
-        UPDATE run_steps SET waiting = :reason, begun = NULL
-         WHERE org_id = :org_id AND run_id = :run_id AND step = :step AND place = :place AND state = 'open'
-        """,
-        org_id=org_id,
-        reason=reason,
-        **_key(key),
-    )
-
-
-def _key(key: StepKey) -> dict[str, Any]:
-    run_id, step, place = key
-    return {"run_id": run_id, "step": step, "place": place}
-
-
-async def list_waiting_items(
-    db: Transaction, who: Principal, key: tuple[UUID, str], but: Collection[UUID], most: int
-) -> list[tuple[UUID, Any]]:
-    """Jobs of a map's items that wait for their first attempt with the rights of `who`, the first items first: their ids and inputs."""
-    rows = await db.rows(
-        """
-        SELECT j.id, j.input FROM run_steps s JOIN jobs j ON j.id = s.job_id
-         WHERE s.org_id = :org_id AND s.run_id = :run_id AND s.step = :step AND s.place >= 0 AND s.state = 'open'
-           AND j.org_id = :org_id AND j.user_id = :user_id AND j.scope IS NOT DISTINCT FROM :scope::text[] AND j.state = 'queued'
-           AND j.attempt = 0 AND j.id <> ALL (:but::uuid[])
-         ORDER BY s.place LIMIT :most
-        """,
-        org_id=who.org_id,
-        user_id=who.user_id,
-        scope=None if who.scope is None else sorted(who.scope),
-        run_id=key[0],
-        step=key[1],
-        but=list(but),
-        most=most,
-    )
-    return [(id, input) for id, input in rows]
-
-
-async def count_down(
-    db: Transaction, org_id: UUID, ended: Sequence[tuple[UUID, str, int]]
-) -> dict[tuple[UUID, str], int]:
-    """So many items of these maps have ended; how many have not."""
-    rows = await db.rows(
-        """
-        UPDATE run_steps s SET pending = s.pending - e.ended
-          FROM unnest(:runs::uuid[], :steps::text[], :ended::int[]) AS e (run_id, step, ended)
-         WHERE s.org_id = :org_id AND s.run_id = e.run_id AND s.step = e.step AND s.place = -1
-        RETURNING s.run_id, s.step, s.pending
-        """,
-        org_id=org_id,
-        runs=[run_id for run_id, _, _ in ended],
-        steps=[step for _, step, _ in ended],
-        ended=[count for _, _, count in ended],
-    )
-    return {(run_id, step): pending for run_id, step, pending in rows}
 
 
 async def write(
@@ -411,18 +260,6 @@ async def cancel_open_steps(db: Transaction, org_id: UUID, run_id: UUID, jobs: S
     )
 
 
-async def cancel_open_map(db: Transaction, org_id: UUID, run_id: UUID) -> None:
-    """End the map that a cancelled run is in."""
-    await db.run(
-        """
-        UPDATE run_steps SET state = 'cancelled', finished_at = clock_timestamp()
-         WHERE org_id = :org_id AND run_id = :run_id AND state = 'open' AND kind = 'map' AND place = -1
-        """,
-        org_id=org_id,
-        run_id=run_id,
-    )
-
-
 async def list_open_jobs(db: Transaction, org_id: UUID, run_id: UUID) -> list[UUID]:
     """The jobs of every step and item that has not ended."""
     rows = await db.rows(
@@ -434,69 +271,6 @@ async def list_open_jobs(db: Transaction, org_id: UUID, run_id: UUID) -> list[UU
         run_id=run_id,
     )
     return [job_id for (job_id,) in rows]
-
-
-async def insert_things(
-    db: Transaction,
-    org_id: UUID,
-    touched: Sequence[tuple[UUID, Thing, bool]],
-    named: Sequence[tuple[UUID, str]],
-    tables: Mapping[str, str],
-) -> None:
-    """Note which things runs touch: those that were handed out to them or that they made, and those whose ids are `named` in a value.
-
-    `tables` are where the things of each kind are; an id that none of them has is no thing of the company's.
-    """
-    inserted = await db.rows(
-        _insert_things(tuple(sorted(tables.items()))),
-        org_id=org_id,
-        runs=[run_id for run_id, _, _ in touched],
-        kinds=[kind for _, (kind, _), _ in touched],
-        things=[id for _, (_, id), _ in touched],
-        made=[made for _, _, made in touched],
-        named_in=[run_id for run_id, _ in named],
-        named=[id for _, id in named],
-    )
-    known = {(run_id, id) for run_id, (_, id), made in touched if made}
-    known.difference_update((run_id, id) for run_id, id in inserted)
-    if known:
-        await _note_made(db, org_id, sorted(known))
-
-
-async def _note_made(db: Transaction, org_id: UUID, things: Sequence[tuple[UUID, UUID]]) -> None:
-    """Note of things that runs have touched before that they made them; only these rows are held, in the order of all others."""
-    await db.run(
-        """
-        WITH held AS (
-          SELECT o.run_id, o.object_id FROM unnest(:runs::uuid[], :things::uuid[]) AS h (run_id, id)
-            JOIN run_objects o ON o.run_id = h.run_id AND o.object_id = h.id
-           WHERE o.org_id = :org_id AND NOT o.made ORDER BY o.run_id, o.object_id FOR NO KEY UPDATE OF o
-        )
-        UPDATE run_objects o SET made = true FROM held
-         WHERE o.org_id = :org_id AND o.run_id = held.run_id AND o.object_id = held.object_id
-        """,
-        org_id=org_id,
-        runs=[run_id for run_id, _ in things],
-        things=[id for _, id in things],
-    )
-
-
-@lru_cache
-def _insert_things(tables: tuple[tuple[str, str], ...]) -> str:
-    looked_up = "".join(
-        f"""
-        UNION ALL SELECT n.run_id, t.id, '{kind}', false FROM unnest(:named_in::uuid[], :named::uuid[]) AS n (run_id, id)
-          JOIN {table} t ON t.id = n.id WHERE t.org_id = :org_id"""
-        for kind, table in tables
-    )
-    return f"""
-        INSERT INTO run_objects (run_id, object_id, kind, org_id, made)
-        SELECT run_id, id, min(kind), :org_id, bool_or(made) FROM (
-          SELECT run_id, id, kind, made
-            FROM unnest(:runs::uuid[], :things::uuid[], :kinds::text[], :made::boolean[]) AS h (run_id, id, kind, made){looked_up}
-        ) AS t GROUP BY run_id, id ORDER BY run_id, id
-        ON CONFLICT (run_id, object_id) DO NOTHING RETURNING run_id, object_id
-        """
 
 
 async def break_off(db: Transaction, org_id: UUID, run_id: UUID, error: dict[str, Any]) -> None:

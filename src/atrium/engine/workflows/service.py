@@ -14,6 +14,7 @@ from atrium.engine.workflows import (
     definitions,
     interpreter,
     listing_rows,
+    map_rows,
     progress,
     resumption,
     run_rows,
@@ -232,7 +233,7 @@ async def cancel_run(ctx: Context, id: UUID) -> Run:
         raise RunEnded("this run has ended already", state=run.state)
     await run_rows.update_runs(ctx.db, ctx.who.org_id, [(id, run.steps_used, RunEnd("cancelled"))])
     await progress.cancel_waiting(ctx, id)
-    await run_rows.cancel_open_map(ctx.db, ctx.who.org_id, id)
+    await map_rows.cancel_open_map(ctx.db, ctx.who.org_id, id)
     await audit.record(ctx, "workflows.cancelled", id, slug=run.slug)
     return await run_view.read_run(ctx, id)
 

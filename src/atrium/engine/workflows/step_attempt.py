@@ -11,11 +11,11 @@ import msgspec
 
 from atrium.engine.tools.calls import call_tool
 from atrium.engine.tools.model import BadArguments, ResultTooLarge, ToolDisabled, ToolFailed, ToolResult, ToolTimedOut
-from atrium.engine.workflows import progress, run_rows
+from atrium.engine.workflows import attempt_rows, progress
+from atrium.engine.workflows.attempt_rows import StepKey
 from atrium.engine.workflows.bounds import bind
 from atrium.engine.workflows.model import AlreadyDone, StepFailed
 from atrium.engine.workflows.progress import StepInput, StepResult
-from atrium.engine.workflows.run_rows import StepKey
 from atrium.ground.access import service as access
 from atrium.ground.features import service as features
 from atrium.kit.errors import AppError, Forbidden, Kind, Unauthenticated
@@ -56,7 +56,7 @@ class _Keeper(msgspec.Struct):
         """Note a call whose effect is elsewhere: should its end not be seen, it must not be repeated unasked."""
         if tool.effect != "egress" and not tool.foreign:
             return
-        if not await run_rows.note_begun(ctx.db, ctx.who.org_id, self.key, self.attempt, again=self.again):
+        if not await attempt_rows.note_begun(ctx.db, ctx.who.org_id, self.key, self.attempt, again=self.again):
             raise StepFailed(_UNSEEN, again=False)
 
     async def ends(self, ctx: Context, result: ToolResult) -> None:
@@ -67,7 +67,7 @@ class _Keeper(msgspec.Struct):
         """Keep what came out in the transaction of the effect, or undo that where an earlier attempt was first."""
         kept = msgspec.to_builtins(value.as_value() if isinstance(value, Artifact) else value)
         _require_storable(kept)
-        if not await run_rows.keep(ctx.db, ctx.who.org_id, self.key, {"result": kept}):
+        if not await attempt_rows.keep(ctx.db, ctx.who.org_id, self.key, {"result": kept}):
             raise AlreadyDone("an earlier attempt at this step has done it, or the step is over")
         await progress.note_things(ctx, _touched(ctx), [(self.key[0], kept)], made=_made(ctx))
         self.noted |= set() if ctx.step is None else ctx.step.made
@@ -141,7 +141,7 @@ def _require_storable(value: Any) -> None:
 async def _is_done(op: Operation, key: StepKey) -> bool:
     """Whether an earlier attempt has done it; refused when its run has ended meanwhile."""
     async with op.begin(held=False) as ctx:
-        row = await run_rows.find_kept(ctx.db, ctx.who.org_id, key)
+        row = await attempt_rows.find_kept(ctx.db, ctx.who.org_id, key)
     if row is None or row.kept:
         return True
     if row.run_state != "running":
@@ -155,7 +155,7 @@ async def _put_off(op: Operation, key: StepKey, error: AppError) -> None:
         return
     reason: Literal["quota", "org_suspended"] = "quota" if error.kind is Kind.EXHAUSTED else "org_suspended"
     async with op.begin(held=False) as ctx:
-        await run_rows.note_waiting(ctx.db, ctx.who.org_id, key, reason)
+        await attempt_rows.note_waiting(ctx.db, ctx.who.org_id, key, reason)
     seconds = ceil(float(str(error.facts.get("retry_after", 30))))
     raise Postponed(max(1, min(seconds, _LONGEST_WAIT)), reason)
 
@@ -166,7 +166,7 @@ async def _failed(op: Operation, key: StepKey, job: Assignment, code: str, messa
     failure |= {"began": job.begun_at.isoformat(), "at": _now()}
     spent = {name: amount for name, amount in op.spent.items() if amount}
     async with op.begin(held=False) as ctx:
-        row = await run_rows.note_failure(ctx.db, ctx.who.org_id, key, failure, spent)
+        row = await attempt_rows.note_failure(ctx.db, ctx.who.org_id, key, failure, spent)
         await progress.note_things(ctx, _touched(ctx), made=_made(ctx))
     if row is not None and row.kept:
         return _DONE
