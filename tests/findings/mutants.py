@@ -252,7 +252,7 @@ MUTANTS = (
         "tests/workflows/test_format.py::test_e13_a_problem_of_shape_does_not_hide_what_is_wrong_elsewhere",
     ),
     Mutant(
-        "E14", "a run's tag is of the run", "src/atrium/engine/workflows/model.py",
+        "E14", "a run's tag is of the run", "src/atrium/engine/workflows/run_model.py",
         "return etag_of(self)", "return etag_of(getattr(self, 'id', 0))",
         "tests/workflows/test_rights.py::test_e14_a_runs_tag_is_of_what_its_reader_is_shown",
     ),

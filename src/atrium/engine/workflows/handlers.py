@@ -7,18 +7,8 @@ import msgspec
 
 from atrium.engine.workflows import definitions, service
 from atrium.engine.workflows.listing_rows import RunFilter
-from atrium.engine.workflows.model import (
-    CheckedSpec,
-    Definition,
-    DefinitionHistory,
-    Format,
-    Resume,
-    Run,
-    RunState,
-    RunSummary,
-    StepProgress,
-    WorkflowSummary,
-)
+from atrium.engine.workflows.model import CheckedSpec, Definition, DefinitionHistory, Format, RunState, WorkflowSummary
+from atrium.engine.workflows.run_model import Resume, Run, RunSummary, StepProgress
 from atrium.kit.web.pages import Cursor, Limit, Page
 from atrium.seams.context import Context, Operation
 from atrium.seams.routes import Accepted, Created, IfMatch

@@ -5,7 +5,8 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.workflows.model import STATES, RunState, RunSummary
+from atrium.engine.workflows.model import STATES, RunState
+from atrium.engine.workflows.run_model import RunSummary
 from atrium.engine.workflows.store import RUN, summary_of
 from atrium.kit.postgres.database import Transaction
 

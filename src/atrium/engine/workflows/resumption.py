@@ -8,7 +8,8 @@ from atrium.engine.workflows import bound_rows, map_rows, store
 from atrium.engine.workflows.bindings import same
 from atrium.engine.workflows.bounds import bound_to
 from atrium.engine.workflows.interpreter import Spec, Transition
-from atrium.engine.workflows.model import CannotResume, FiredResumed, Origin, Resume, RunMissing, RunnableSpec
+from atrium.engine.workflows.model import RunnableSpec
+from atrium.engine.workflows.run_model import CannotResume, FiredResumed, Origin, Resume, RunMissing
 from atrium.engine.workflows.run_view import list_shown
 from atrium.engine.workflows.store import FoundRun, TakenStep
 from atrium.seams.context import Context

@@ -10,7 +10,7 @@ from atrium.engine.jobs import service as jobs
 from atrium.engine.jobs.model import JobSummary
 from atrium.engine.workflows import store
 from atrium.engine.workflows.interpreter import Spec
-from atrium.engine.workflows.model import (
+from atrium.engine.workflows.run_model import (
     MapItem,
     Run,
     RunError,

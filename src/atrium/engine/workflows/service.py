@@ -24,7 +24,9 @@ from atrium.engine.workflows import (
 from atrium.engine.workflows.bindings import FEW_VALUES, check_input, size_of
 from atrium.engine.workflows.interpreter import NeedsOutputs, RunEnd, Spec
 from atrium.engine.workflows.listing_rows import RunFilter
-from atrium.engine.workflows.model import (
+from atrium.engine.workflows.model import RunnableSpec
+from atrium.engine.workflows.process_cache import Memory
+from atrium.engine.workflows.run_model import (
     BadRunInput,
     CannotResume,
     Lineage,
@@ -33,12 +35,10 @@ from atrium.engine.workflows.model import (
     Resume,
     Run,
     RunEnded,
-    RunnableSpec,
     RunSummary,
     StepProgress,
     TooManyRuns,
 )
-from atrium.engine.workflows.process_cache import Memory
 from atrium.engine.workflows.run_rows import LockedRun, NewRun
 from atrium.engine.workflows.specs import read_spec
 from atrium.ground.audit import service as audit

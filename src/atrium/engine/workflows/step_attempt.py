@@ -14,8 +14,8 @@ from atrium.engine.tools.model import BadArguments, ResultTooLarge, ToolDisabled
 from atrium.engine.workflows import attempt_rows, progress
 from atrium.engine.workflows.attempt_rows import StepKey
 from atrium.engine.workflows.bounds import bind
-from atrium.engine.workflows.model import AlreadyDone, StepFailed
 from atrium.engine.workflows.progress import StepInput, StepResult
+from atrium.engine.workflows.run_model import AlreadyDone, StepFailed
 from atrium.ground.access import service as access
 from atrium.ground.features import service as features
 from atrium.kit.errors import AppError, Forbidden, Kind, Unauthenticated

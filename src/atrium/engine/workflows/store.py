@@ -6,7 +6,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.workflows.model import (
+from atrium.engine.workflows.run_model import (
     Lineage,
     ResumedFrom,
     RunError,

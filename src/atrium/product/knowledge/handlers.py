@@ -5,7 +5,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.workflows.model import Run
+from atrium.engine.workflows.run_model import Run
 from atrium.kit.web.pages import Cursor, Limit, Page
 from atrium.product.knowledge import service
 from atrium.product.knowledge.model import Entity, EntityDetail, EntityType, Sought, Unread

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.workflows.model import Starter
+from atrium.engine.workflows.run_model import Starter
 from atrium.kit.errors import AppError, Conflict, Forbidden, Kind, Missing
 from atrium.kit.web.etags import etag_of
 from atrium.kit.web.pages import Page

@@ -9,7 +9,7 @@ from atrium.engine.repository import permissions
 from atrium.engine.repository.model import KIND as OBJECT
 from atrium.engine.workflows import definitions
 from atrium.engine.workflows import service as workflows
-from atrium.engine.workflows.model import Run, Starter
+from atrium.engine.workflows.run_model import Run, Starter
 from atrium.ground.access import service as access
 from atrium.kit.web.pages import Page, Pager
 from atrium.product.knowledge import entity_rows, store, unread_rows

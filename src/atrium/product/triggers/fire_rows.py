@@ -7,7 +7,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.workflows.model import Starter
+from atrium.engine.workflows.run_model import Starter
 from atrium.kit.ids import new_id
 from atrium.kit.postgres.database import Transaction, old_rows
 from atrium.product.triggers.guard import MINUTES, MOST_RECENT

@@ -11,7 +11,8 @@ import msgspec
 from atrium.engine.repository.model import ObjectWritten
 from atrium.engine.workflows import bounds, definitions
 from atrium.engine.workflows import service as workflows
-from atrium.engine.workflows.model import Lineage, RunnableSpec, WorkflowMissing
+from atrium.engine.workflows.model import RunnableSpec, WorkflowMissing
+from atrium.engine.workflows.run_model import Lineage
 from atrium.ground.identity import service as identity
 from atrium.kit.errors import AppError, Conflict, Kind
 from atrium.kit.ids import NIL

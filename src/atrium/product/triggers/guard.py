@@ -4,7 +4,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.workflows.model import Lineage, Origin
+from atrium.engine.workflows.run_model import Lineage, Origin
 from atrium.product.triggers.model import Reason, TriggerState
 from atrium.seams.context import Principal
 

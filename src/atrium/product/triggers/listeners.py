@@ -1,7 +1,7 @@
 """What triggers do when an object is written, whichever way, when a run that was fired is resumed, and when a member leaves."""
 
 from atrium.engine.repository.model import ObjectWritten
-from atrium.engine.workflows.model import FiredResumed
+from atrium.engine.workflows.run_model import FiredResumed
 from atrium.ground.identity.model import MemberRemoved
 from atrium.product.triggers import fires, service
 from atrium.seams.context import Context

@@ -6,7 +6,8 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.workflows.model import RunState, Starter
+from atrium.engine.workflows.model import RunState
+from atrium.engine.workflows.run_model import Starter
 from atrium.ground.quotas.model import Dimension, Level, Window
 from atrium.kit.errors import Conflict, Invalid, Missing, Stale
 from atrium.kit.web.etags import etag_of
