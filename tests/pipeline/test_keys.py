@@ -3,7 +3,7 @@
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from atrium.engine.repository.model import LONGEST_KEY, is_writable, require_key
+from atrium.engine.repository.object_keys import LONGEST_KEY, is_writable, require_key
 from atrium.product.pipeline.model import derived_key
 
 KEYS = st.text(min_size=1, max_size=1100).filter(lambda key: len(key.encode()) <= LONGEST_KEY and is_writable(key))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atrium.engine.repository.model import BadKey, after_all_with, name_in, require_key
+from atrium.engine.repository.object_keys import BadKey, after_all_with, name_in, require_key
 
 CHARACTERS = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
 

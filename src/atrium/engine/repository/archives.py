@@ -7,7 +7,8 @@ from uuid import UUID
 
 from atrium.engine.repository import listing_rows, permissions, service
 from atrium.engine.repository.listing_rows import Packed
-from atrium.engine.repository.model import Filter, ObjectMissing, name_in
+from atrium.engine.repository.model import Filter, ObjectMissing
+from atrium.engine.repository.object_keys import name_in
 from atrium.ground.access import service as access
 from atrium.kit.errors import TooLarge
 from atrium.kit.files.archive import ArchiveEntry, length_of, pack

@@ -8,7 +8,6 @@ import msgspec
 
 from atrium.engine.repository import archives, batches, moves, permissions, service, sharing, trash, writes
 from atrium.engine.repository.model import (
-    BadKey,
     Capability,
     Conditions,
     Derivation,
@@ -24,9 +23,8 @@ from atrium.engine.repository.model import (
     Order,
     Prefix,
     Visibility,
-    name_in,
-    require_plain,
 )
+from atrium.engine.repository.object_keys import BadKey, name_in, require_plain
 from atrium.engine.repository.sharing import ShareTargets
 from atrium.ground.sharing.model import PrincipalType
 from atrium.kit.errors import Invalid

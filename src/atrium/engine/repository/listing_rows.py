@@ -11,7 +11,8 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.repository.model import LONGEST_KEY, OBJECTS, BucketEntry, Filter, StoredObject, after_all_with
+from atrium.engine.repository.model import OBJECTS, BucketEntry, Filter, StoredObject
+from atrium.engine.repository.object_keys import LONGEST_KEY, after_all_with
 from atrium.engine.repository.store import JOINED, OBJECT, READABLE, object_of, reader
 from atrium.ground.sharing import rule
 from atrium.kit.ids import NIL

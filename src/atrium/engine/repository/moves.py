@@ -3,17 +3,8 @@
 from uuid import UUID
 
 from atrium.engine.repository import moving_rows, permissions, writes
-from atrium.engine.repository.model import (
-    OBJECTS,
-    BadKey,
-    Conditions,
-    KeyTaken,
-    ObjectMissing,
-    StoredObject,
-    name_in,
-    require_key,
-    require_plain,
-)
+from atrium.engine.repository.model import OBJECTS, Conditions, KeyTaken, ObjectMissing, StoredObject
+from atrium.engine.repository.object_keys import BadKey, name_in, require_key, require_plain
 from atrium.ground.access import service as access
 from atrium.ground.access.model import NotPermitted
 from atrium.ground.audit import service as audit

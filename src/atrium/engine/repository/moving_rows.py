@@ -4,7 +4,8 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.repository.model import OBJECTS, after_all_with
+from atrium.engine.repository.model import OBJECTS
+from atrium.engine.repository.object_keys import after_all_with
 from atrium.engine.repository.store import READABLE, reader
 from atrium.ground.sharing import rule
 from atrium.kit.postgres.database import Transaction

@@ -14,9 +14,8 @@ from atrium.engine.repository.model import (
     StoredObject,
     UploadedPart,
     UploadMissing,
-    after_all_with,
-    require_key,
 )
+from atrium.engine.repository.object_keys import after_all_with, require_key
 from atrium.engine.repository.space import STORAGE
 from atrium.engine.repository.uploads import Upload
 from atrium.ground.audit import service as audit

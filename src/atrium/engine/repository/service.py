@@ -28,8 +28,8 @@ from atrium.engine.repository.model import (
     VersionMissing,
     Visibility,
     WrittenVersion,
-    after_all_with,
 )
+from atrium.engine.repository.object_keys import after_all_with
 from atrium.engine.repository.writes import SMALL
 from atrium.ground.access import service as access
 from atrium.ground.audit import service as audit

@@ -16,8 +16,8 @@ from atrium.engine.repository.model import (
     TrashedObject,
     Version,
     VersionMissing,
-    require_key,
 )
+from atrium.engine.repository.object_keys import require_key
 from atrium.ground.access import service as access
 from atrium.ground.audit import service as audit
 from atrium.ground.quotas import service as quotas

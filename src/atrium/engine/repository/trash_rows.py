@@ -7,7 +7,8 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.repository.model import OBJECTS, TrashedObject, name_in
+from atrium.engine.repository.model import OBJECTS, TrashedObject
+from atrium.engine.repository.object_keys import name_in
 from atrium.ground.sharing import rule
 from atrium.kit.postgres.database import Transaction
 from atrium.seams.context import Principal

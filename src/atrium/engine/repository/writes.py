@@ -19,9 +19,8 @@ from atrium.engine.repository.model import (
     Version,
     VersionMissing,
     is_plain_text,
-    name_in,
-    require_key,
 )
+from atrium.engine.repository.object_keys import name_in, require_key
 from atrium.engine.repository.store import NewVersion
 from atrium.engine.repository.uploads import Upload
 from atrium.ground.access import service as access

@@ -6,7 +6,8 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.repository.model import MARKDOWN, OBJECTS, Capability, StoredObject, Visibility, name_in
+from atrium.engine.repository.model import MARKDOWN, OBJECTS, Capability, StoredObject, Visibility
+from atrium.engine.repository.object_keys import name_in
 from atrium.ground.sharing.model import Ability, PrincipalType
 from atrium.kit.errors import Missing, Stale
 

@@ -4,7 +4,8 @@ import hashlib
 
 import msgspec
 
-from atrium.engine.repository.model import LONGEST_KEY, StoredObject, Version
+from atrium.engine.repository.model import StoredObject, Version
+from atrium.engine.repository.object_keys import LONGEST_KEY
 from atrium.kit.errors import AppError, Conflict, Invalid, Kind, TooLarge, Unavailable
 
 

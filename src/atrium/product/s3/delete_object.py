@@ -10,7 +10,8 @@ import msgspec
 from atrium.engine.repository import service as repository
 from atrium.engine.repository import trash as repository_trash
 from atrium.engine.repository import writes
-from atrium.engine.repository.model import ObjectAtKey, is_writable
+from atrium.engine.repository.model import ObjectAtKey
+from atrium.engine.repository.object_keys import is_writable
 from atrium.kit.errors import AppError
 from atrium.product.s3 import buckets, payload, refusals, xml
 from atrium.product.s3.get_object import names, version_id_of

@@ -4,7 +4,8 @@ from typing import Any
 from uuid import UUID
 
 from atrium.engine.repository import service as repository
-from atrium.engine.repository.model import ObjectAtKey, Version, is_writable
+from atrium.engine.repository.model import ObjectAtKey, Version
+from atrium.engine.repository.object_keys import is_writable
 from atrium.kit.web import http
 from atrium.product.s3 import buckets, tags, xml
 from atrium.product.s3.checksums import Checksum

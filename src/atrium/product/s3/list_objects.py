@@ -8,7 +8,8 @@ from uuid import UUID
 import msgspec
 
 from atrium.engine.repository import service as repository
-from atrium.engine.repository.model import BucketEntry, StoredObject, Version, after_all_with
+from atrium.engine.repository.model import BucketEntry, StoredObject, Version
+from atrium.engine.repository.object_keys import after_all_with
 from atrium.kit.ids import NIL
 from atrium.product.s3 import buckets, xml
 from atrium.product.s3.get_object import version_id_of

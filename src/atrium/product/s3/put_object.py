@@ -5,7 +5,8 @@ from urllib.parse import unquote_to_bytes
 
 from atrium.engine.repository import service as repository
 from atrium.engine.repository import writes
-from atrium.engine.repository.model import Conditions, ObjectAtKey, ObjectDraft, StoredObject, is_writable, require_key
+from atrium.engine.repository.model import Conditions, ObjectAtKey, ObjectDraft, StoredObject
+from atrium.engine.repository.object_keys import is_writable, require_key
 from atrium.product.s3 import buckets, payload, tags, xml
 from atrium.product.s3.checksums import Checksum
 from atrium.product.s3.get_object import read_at, read_version, unmet_condition

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from atrium.engine.repository import service as repository
-from atrium.engine.repository.model import require_key
+from atrium.engine.repository.object_keys import require_key
 from atrium.ground.access.model import NotPermitted
 from atrium.ground.audit import service as audit
 from atrium.ground.identity import members, role_changes

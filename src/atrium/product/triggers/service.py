@@ -5,7 +5,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.repository.model import LONGEST_KEY
+from atrium.engine.repository.object_keys import LONGEST_KEY
 from atrium.engine.workflows import definitions
 from atrium.engine.workflows import service as workflows
 from atrium.engine.workflows.model import RunnableSpec, WorkflowMissing
