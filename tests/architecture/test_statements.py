@@ -106,6 +106,8 @@ UNFENCED = {
 BESIDE = {
     "engine/jobs/attempt_rows.py",
     "ground/identity/credential_rows.py",
+    "product/localization/draft_rows.py",
+    "product/localization/import_rows.py",
 }
 
 

@@ -13,7 +13,7 @@ from atrium.ground.tenancy.model import LocaleName
 from atrium.kit.errors import Exhausted
 from atrium.kit.ids import new_id
 from atrium.kit.text.catalogs import BASE
-from atrium.product.localization import checks, service, store
+from atrium.product.localization import checks, draft_rows, service
 from atrium.product.localization.model import DraftBatch, MessageRow, Namespace, NothingMissing
 from atrium.product.translation import service as translation
 from atrium.product.translation.model_batches import Languages
@@ -40,14 +40,14 @@ async def start_drafts(op: Operation, locale: str, ns: str | None, *, follow: bo
     await service.require_target(op, founding.org_id, locale)
     given = DraftOf(new_id(), locale, ns, follow)
     async with op.begin() as ctx:
-        rows = await store.list_missing(ctx.db, founding.org_id, locale, ns, MOST_JOBS * MOST_STRINGS)
+        rows = await draft_rows.list_missing(ctx.db, founding.org_id, locale, ns, MOST_JOBS * MOST_STRINGS)
         if not rows:
             raise NothingMissing(f"every message of {locale} has a text, or its draft is queued")
         parts = [rows[start : start + MOST_STRINGS] for start in range(0, len(rows), MOST_STRINGS)]
         queued = await jobs.enqueue(ctx, DRAFT_KIND, [msgspec.to_builtins(given)] * len(parts))
         for job, part in zip(queued, parts, strict=True):
-            await store.mark_drafting(ctx.db, founding.org_id, job, [row.id for row in part])
-        remaining = await store.count_missing(ctx.db, founding.org_id, locale, ns)
+            await draft_rows.mark_drafting(ctx.db, founding.org_id, job, [row.id for row in part])
+        remaining = await draft_rows.count_missing(ctx.db, founding.org_id, locale, ns)
         await audit.record(ctx, "localization.draft_started", locale, batch=str(given.batch), strings=len(rows))
     return DraftBatch(given.batch, queued, len(rows), remaining)
 
@@ -57,7 +57,7 @@ async def run_draft(op: Operation, job: Assignment) -> dict[str, Any]:
     founding = await service.open_manager(op)
     given: DraftOf = job.arguments
     async with op.begin(reading=True) as ctx:
-        rows = await store.list_drafting(ctx.db, founding.org_id, job.id)
+        rows = await draft_rows.list_drafting(ctx.db, founding.org_id, job.id)
     if not rows or job.cancel.is_set():
         return {"drafted": 0, "refused": 0}
     glossary = await translation.read_glossary(op, given.locale, founding.team_id)
@@ -80,7 +80,7 @@ async def run_draft(op: Operation, job: Assignment) -> dict[str, Any]:
         drafts = [_draft(row, None, None, "quota") for row in rows]
     drafts = [_judged(row, draft, glossary) for row, draft in zip(rows, drafts, strict=True)]
     async with op.begin() as ctx:
-        kept = await store.put_drafts(ctx.db, founding.org_id, job.id, drafts, op.who.user_id)
+        kept = await draft_rows.put_drafts(ctx.db, founding.org_id, job.id, drafts, op.who.user_id)
         drafted = sum(one["text"] is not None for one in drafts)
         await audit.record(ctx, "localization.drafted", given.locale, batch=str(given.batch), drafted=drafted)
     out = any(one["problem"] == "quota" for one in drafts)
@@ -113,7 +113,7 @@ async def follow_up(ctx: Context, finished: Sequence[FinishedJob]) -> list[Draft
     """Release what ended jobs have not drafted, and queue what comes after those that go on: nothing once one of a batch was cancelled."""
     org_id = ctx.who.org_id
     reasons = {job.id: "cancelled" if job.state == "cancelled" else job.error and job.error[:200] for job in finished}
-    await store.end_drafting(ctx.db, org_id, reasons)
+    await draft_rows.end_drafting(ctx.db, org_id, reasons)
     following = list[Drafts]()
     for job in finished:
         goes_on = job.state == "succeeded" and job.input.get("follow") and not (job.result or {}).get("quota")
@@ -122,11 +122,11 @@ async def follow_up(ctx: Context, finished: Sequence[FinishedJob]) -> list[Draft
         owner = ctx.acting_as(job.owner)
         if await jobs.is_any_cancelled(owner, DRAFT_KIND, {"batch": job.input["batch"]}):
             continue
-        rows = await store.list_missing(
+        rows = await draft_rows.list_missing(
             ctx.db, org_id, job.input["locale"], job.input.get("ns"), MOST_STRINGS, untried=True
         )
         if rows:
             drafts = await jobs.draft(owner, DRAFT_KIND, [job.input])
-            await store.mark_drafting(ctx.db, org_id, drafts.jobs[0].id, [row.id for row in rows])
+            await draft_rows.mark_drafting(ctx.db, org_id, drafts.jobs[0].id, [row.id for row in rows])
             following.append(drafts)
     return following

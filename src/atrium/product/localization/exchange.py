@@ -16,7 +16,7 @@ from atrium.ground.access import service as access
 from atrium.ground.audit import service as audit
 from atrium.ground.tenancy.locales import locale_folders
 from atrium.ground.tenancy.model import CompanyDraft, LocaleName
-from atrium.product.localization import disk, formats, imports, service, store
+from atrium.product.localization import disk, formats, import_rows, imports, service, store
 from atrium.product.localization.imports import Import
 from atrium.product.localization.model import (
     BadFile,
@@ -54,7 +54,7 @@ async def start_import(op: Operation, given: ImportOf) -> QueuedImport:
             await repository.read_version(ctx, given.object_id, None)
     async with op.begin() as ctx:
         [job] = await jobs.enqueue(ctx, IMPORT_KIND, [msgspec.to_builtins(given)])
-        if not await store.claim_import(ctx.db, founding.org_id, job):
+        if not await import_rows.claim_import(ctx.db, founding.org_id, job):
             raise ImportRunning("another import has not ended yet; wait for its job")
         await audit.record(ctx, "localization.import_started", job, dry_run=given.dry_run)
     return QueuedImport(job)
@@ -86,7 +86,7 @@ def _teller(op: Operation, founding: CompanyDraft, job: UUID) -> Callable[[int, 
             return
         noted = now
         async with op.begin() as ctx:
-            await store.note_progress(ctx.db, founding.org_id, job, done, total)
+            await import_rows.note_progress(ctx.db, founding.org_id, job, done, total)
 
     return tell
 

@@ -12,7 +12,7 @@ from uuid import UUID
 from atrium.ground.tenancy.locales import locale_folders
 from atrium.kit.text import catalogs
 from atrium.kit.text.catalogs import BASE, LocaleFiles
-from atrium.product.localization import comparison, disk, store
+from atrium.product.localization import comparison, disk, import_rows, store
 from atrium.product.localization.comparison import Columns, ImportBatch, ImportReport, Wanted
 from atrium.product.localization.disk import DiskSource
 from atrium.product.localization.model import ImportRunning
@@ -51,11 +51,11 @@ class Import:
 async def ensure_loaded(op: Operation, org_id: UUID) -> None:
     """Take in the catalogs on disk if none ever was; until then the files themselves are served."""
     async with op.begin(reading=True) as ctx:
-        if (await store.find_import(ctx.db, org_id))[0] is not None:
+        if (await import_rows.find_import(ctx.db, org_id))[0] is not None:
             return
     async with op.begin() as ctx:
-        await store.lock_imports(ctx.db)
-        if (await store.find_import(ctx.db, org_id))[0] is None:
+        await import_rows.lock_imports(ctx.db)
+        if (await import_rows.find_import(ctx.db, org_id))[0] is None:
             await _run(op.services, Import(_within(ctx), org_id))
 
 
@@ -70,8 +70,8 @@ async def import_start(services: Services, org_id: UUID) -> ImportReport | None:
     mark = await asyncio.to_thread(catalogs.fingerprint, *locale_folders(services.settings))
     # This transaction holds the turn and nothing else: what it wrote would be locked against reviewers until the last batch.
     async with services.database.begin(org_id) as turn:
-        is_first = await store.take_import_turn(turn)
-        last, job = await store.find_import(turn, org_id)
+        is_first = await import_rows.take_import_turn(turn)
+        last, job = await import_rows.find_import(turn, org_id)
         if last is None or last == mark:
             return None
         if job is not None or not is_first:
@@ -120,7 +120,7 @@ async def _run(services: Services, work: Import) -> None:
     await _retire(work, found, [BASE, *locales])
     if not work.dry_run and work.wanted is None and not work.is_cancelled:
         async with work.begin() as ctx:
-            await store.note_import(ctx.db, work.org_id, mark)
+            await import_rows.note_import(ctx.db, work.org_id, mark)
 
 
 async def _take_locale(work: Import, found: DiskSource, locale: str, files: LocaleFiles) -> None:

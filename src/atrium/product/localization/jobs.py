@@ -3,7 +3,7 @@
 from typing import Any
 
 from atrium.engine.jobs.model import Drafts, FinishedJob
-from atrium.product.localization import drafts, exchange, store
+from atrium.product.localization import drafts, exchange, import_rows
 from atrium.seams.context import Context, Operation
 from atrium.seams.jobs import Assignment, JobKind
 
@@ -13,7 +13,7 @@ async def _import(op: Operation, job: Assignment) -> dict[str, Any]:
 
 
 async def _import_ended(ctx: Context, jobs: list[FinishedJob]) -> None:
-    await store.end_imports(ctx.db, ctx.who.org_id, [job.id for job in jobs])
+    await import_rows.end_imports(ctx.db, ctx.who.org_id, [job.id for job in jobs])
 
 
 async def _draft(op: Operation, job: Assignment) -> dict[str, Any]:

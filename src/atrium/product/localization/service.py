@@ -14,7 +14,7 @@ from atrium.kit.text import catalogs
 from atrium.kit.text.catalogs import BASE
 from atrium.kit.web.etags import require_current
 from atrium.kit.web.pages import Page, Pager, count_fitting
-from atrium.product.localization import checks, copies, imports, store
+from atrium.product.localization import checks, copies, draft_rows, import_rows, imports, store
 from atrium.product.localization.model import (
     Catalog,
     Coverage,
@@ -79,7 +79,7 @@ async def read_coverage(op: Operation) -> Coverage:
     founding = await open_manager(op)
     async with op.begin(reading=True) as ctx:
         rows = await store.list_counts(ctx.db, founding.org_id)
-        importing_now = await store.find_progress(ctx.db, founding.org_id)
+        importing_now = await import_rows.find_progress(ctx.db, founding.org_id)
     by_locale: dict[str, list[NamespaceCoverage]] = {}
     for locale, ns, approved, machine, missing, stale, pending in rows:
         total = approved + machine + missing + stale
@@ -239,6 +239,6 @@ async def discard_drafts(op: Operation, locale: str, ns: str | None) -> Discarde
     founding = await open_manager(op)
     await require_target(op, founding.org_id, locale)
     async with op.begin() as ctx:
-        count = await store.discard_drafts(ctx.db, founding.org_id, locale, ns, op.who.user_id)
+        count = await draft_rows.discard_drafts(ctx.db, founding.org_id, locale, ns, op.who.user_id)
         await audit.record(ctx, "localization.discarded", locale, ns=ns, discarded=count)
     return Discarded(locale, count)

@@ -9,9 +9,9 @@ from uuid import UUID
 import msgspec
 
 from atrium.kit.postgres.database import Transaction, old_rows
-from atrium.product.localization.model import FormerText, ImportProgress, MessageRow, Shown
+from atrium.product.localization.model import FormerText, MessageRow, Shown
 
-_ROW = (
+MESSAGE = (
     "id, locale, ns, key, source, about, max_length, screens, text, status, text_source, fits, by_person, text_by, text_at, disk_text, "
     "pending_text, pending_by, pending_at, pending_checks, comment, model, drafted_at, draft_checks, draft_job, problem, "
     "retired_at IS NOT NULL, revision, updated_at"
@@ -83,7 +83,7 @@ async def list_counts(db: Transaction, org_id: UUID) -> list[tuple[Any, ...]]:
 async def find_message(db: Transaction, org_id: UUID, id: UUID, *, lock: bool = False) -> MessageRow | None:
     return await db.one(
         MessageRow,
-        f"SELECT {_ROW} FROM l10n_messages WHERE org_id = :org_id AND id = :id AND retired_at IS NULL{' FOR UPDATE' if lock else ''}",
+        f"SELECT {MESSAGE} FROM l10n_messages WHERE org_id = :org_id AND id = :id AND retired_at IS NULL{' FOR UPDATE' if lock else ''}",
         org_id=org_id,
         id=id,
     )
@@ -100,7 +100,7 @@ def _listing(*, status: str | None, ns: bool, search: bool, after: bool) -> str:
     narrowed += ' AND strpos(folded, lower(:search) COLLATE "C") > 0' if search else ""
     narrowed += " AND key > :after" if after else ""
     return f"""
-      SELECT {_ROW} FROM l10n_messages WHERE org_id = :org_id AND locale = :locale AND retired_at IS NULL{narrowed}
+      SELECT {MESSAGE} FROM l10n_messages WHERE org_id = :org_id AND locale = :locale AND retired_at IS NULL{narrowed}
        ORDER BY key LIMIT :limit
     """
 
@@ -187,7 +187,7 @@ async def lock_messages(db: Transaction, org_id: UUID, locale: str, keys: Sequen
     return await db.all(
         MessageRow,
         f"""
-        SELECT {_ROW} FROM l10n_messages WHERE org_id = :org_id AND locale = :locale AND key = ANY(:keys) ORDER BY key FOR UPDATE
+        SELECT {MESSAGE} FROM l10n_messages WHERE org_id = :org_id AND locale = :locale AND key = ANY(:keys) ORDER BY key FOR UPDATE
         """,
         org_id=org_id,
         locale=locale,
@@ -279,76 +279,6 @@ async def forget_retired(db: Transaction, age: timedelta, most: int) -> int:
     return await db.run(old_rows("l10n_messages", "retired_at"), age=age, most=most)
 
 
-async def find_import(db: Transaction, org_id: UUID) -> tuple[str | None, UUID | None]:
-    """What was imported last, and the import that runs."""
-    rows = await db.rows("SELECT fingerprint, job_id FROM l10n_imports WHERE org_id = :org_id", org_id=org_id)
-    return (rows[0][0], rows[0][1]) if rows else (None, None)
-
-
-async def lock_imports(db: Transaction) -> None:
-    """Let one first import follow the other."""
-    await db.value("SELECT pg_advisory_xact_lock(hashtextextended('localization import', 0))")
-
-
-async def take_import_turn(db: Transaction) -> bool:
-    """Whether no other process looks at the disk; until this transaction ends none will."""
-    return bool(await db.value("SELECT pg_try_advisory_xact_lock(hashtextextended('localization import', 0))"))
-
-
-async def note_import(db: Transaction, org_id: UUID, fingerprint: str) -> None:
-    """Remember what is imported now."""
-    await db.run(
-        """
-        INSERT INTO l10n_imports (org_id, fingerprint, imported_at) VALUES (:org_id, :fingerprint, now())
-        ON CONFLICT (org_id) DO UPDATE SET fingerprint = excluded.fingerprint, imported_at = now()
-        """,
-        org_id=org_id,
-        fingerprint=fingerprint,
-    )
-
-
-async def claim_import(db: Transaction, org_id: UUID, job_id: UUID) -> bool:
-    """Whether this import may run: true while no other one does."""
-    return bool(
-        await db.run(
-            """
-            INSERT INTO l10n_imports AS i (org_id, job_id) VALUES (:org_id, :job_id)
-            ON CONFLICT (org_id) DO UPDATE SET job_id = excluded.job_id, done = 0, total = 0 WHERE i.job_id IS NULL
-            """,
-            org_id=org_id,
-            job_id=job_id,
-        )
-    )
-
-
-async def note_progress(db: Transaction, org_id: UUID, job_id: UUID, done: int, total: int) -> None:
-    """Say how far the import that runs is."""
-    await db.run(
-        "UPDATE l10n_imports SET done = :done, total = :total WHERE org_id = :org_id AND job_id = :job_id",
-        org_id=org_id,
-        job_id=job_id,
-        done=done,
-        total=total,
-    )
-
-
-async def find_progress(db: Transaction, org_id: UUID) -> ImportProgress | None:
-    """How far the import that runs is; None when none does."""
-    return await db.one(
-        ImportProgress,
-        "SELECT job_id, done, total FROM l10n_imports WHERE org_id = :org_id AND job_id IS NOT NULL",
-        org_id=org_id,
-    )
-
-
-async def end_imports(db: Transaction, org_id: UUID, job_ids: Sequence[UUID]) -> None:
-    await db.run(
-        "UPDATE l10n_imports SET job_id = NULL WHERE org_id = :org_id AND job_id = ANY(:job_ids)",
-        org_id=org_id,
-        job_ids=list(job_ids),
-    )
-
-
 async def list_approved(db: Transaction, org_id: UUID, locale: str) -> list[tuple[str, str]]:
     """(key, text) of what is approved, by key."""
     rows = await db.rows(
@@ -360,123 +290,3 @@ async def list_approved(db: Transaction, org_id: UUID, locale: str) -> list[tupl
         locale=locale,
     )
     return [(key, text) for key, text in rows]
-
-
-async def discard_drafts(db: Transaction, org_id: UUID, locale: str, ns: str | None, by: UUID) -> int:
-    """Take out what a machine made and no person approved; how many."""
-    return await db.run(
-        """
-        WITH locked AS (
-          SELECT id FROM l10n_messages
-           WHERE org_id = :org_id AND locale = :locale AND status = 'machine' AND retired_at IS NULL AND (:ns::text IS NULL OR ns = :ns)
-           ORDER BY key FOR UPDATE
-        )
-        UPDATE l10n_messages SET text = NULL, status = 'missing', text_source = NULL, text_by = NULL, text_at = NULL, model = NULL,
-               drafted_at = NULL, fits = true, problem = NULL, changed_by = :by, revision = revision + 1, updated_at = now()
-         WHERE org_id = :org_id AND id IN (SELECT id FROM locked) AND status = 'machine'
-        """,
-        org_id=org_id,
-        locale=locale,
-        ns=ns,
-        by=by,
-    )
-
-
-async def list_missing(
-    db: Transaction, org_id: UUID, locale: str, ns: str | None, limit: int, *, untried: bool = False
-) -> list[MessageRow]:
-    """Messages without a text and without a queued draft, locked in the order of their keys; `untried`: none that a job gave up."""
-    return await db.all(
-        MessageRow,
-        f"""
-        SELECT {_ROW} FROM l10n_messages
-         WHERE org_id = :org_id AND locale = :locale AND status = 'missing' AND retired_at IS NULL AND draft_job IS NULL
-           AND pending_text IS NULL AND (:ns::text IS NULL OR ns = :ns) AND NOT (:untried AND problem IS NOT NULL)
-         ORDER BY key LIMIT :limit FOR UPDATE
-        """,
-        org_id=org_id,
-        locale=locale,
-        ns=ns,
-        limit=limit,
-        untried=untried,
-    )
-
-
-async def count_missing(db: Transaction, org_id: UUID, locale: str, ns: str | None) -> int:
-    """How many messages have no text and no queued draft."""
-    count: int = await db.value(
-        """
-        SELECT count(*) FROM l10n_messages
-         WHERE org_id = :org_id AND locale = :locale AND status = 'missing' AND retired_at IS NULL AND draft_job IS NULL
-           AND pending_text IS NULL AND (:ns::text IS NULL OR ns = :ns)
-        """,
-        org_id=org_id,
-        locale=locale,
-        ns=ns,
-    )
-    return count
-
-
-async def mark_drafting(db: Transaction, org_id: UUID, job_id: UUID, ids: Sequence[UUID]) -> None:
-    """Say which job drafts these messages."""
-    await db.run(
-        "UPDATE l10n_messages SET draft_job = :job_id, problem = NULL WHERE org_id = :org_id AND id = ANY(:ids)",
-        org_id=org_id,
-        job_id=job_id,
-        ids=list(ids),
-    )
-
-
-async def list_drafting(db: Transaction, org_id: UUID, job_id: UUID) -> list[MessageRow]:
-    """The messages that a job drafts and that still have no text."""
-    return await db.all(
-        MessageRow,
-        f"""
-        SELECT {_ROW} FROM l10n_messages
-         WHERE org_id = :org_id AND draft_job = :job_id AND status = 'missing' AND retired_at IS NULL ORDER BY locale, key
-        """,
-        org_id=org_id,
-        job_id=job_id,
-    )
-
-
-async def put_drafts(db: Transaction, org_id: UUID, job_id: UUID, drafts: Sequence[Mapping[str, Any]], by: UUID) -> int:
-    """Keep what a job drafted where the message still has no text and the source it was made from; how many."""
-    return await db.run(
-        """
-        WITH locked AS (
-          SELECT m.id, w.text, w.model, w.problem, w.checks
-            FROM jsonb_to_recordset(:drafts) AS w (id uuid, source text, text text, model text, problem text, checks jsonb)
-            JOIN l10n_messages m ON m.org_id = :org_id AND m.id = w.id
-           WHERE m.draft_job = :job_id AND m.status = 'missing' AND m.source = w.source
-           ORDER BY m.locale, m.key FOR UPDATE OF m
-        )
-        UPDATE l10n_messages m
-           SET text = l.text, status = CASE WHEN l.text IS NULL THEN 'missing' ELSE 'machine' END,
-               text_source = CASE WHEN l.text IS NOT NULL THEN m.source END, text_at = CASE WHEN l.text IS NOT NULL THEN now() END,
-               model = CASE WHEN l.text IS NOT NULL THEN l.model END, drafted_at = CASE WHEN l.text IS NOT NULL THEN now() END,
-               draft_checks = l.checks, problem = l.problem, draft_job = NULL, fits = true, changed_by = :by, revision = revision + 1,
-               updated_at = now()
-          FROM locked l WHERE m.org_id = :org_id AND m.id = l.id AND m.status = 'missing'
-        """,
-        org_id=org_id,
-        job_id=job_id,
-        drafts=list(drafts),
-        by=by,
-    )
-
-
-async def end_drafting(db: Transaction, org_id: UUID, reasons: Mapping[UUID, str | None]) -> int:
-    """Release the messages of jobs that ended, each with why it has no draft, unless the job said so itself."""
-    return await db.run(
-        """
-        WITH locked AS (
-          SELECT m.id, w.reason FROM jsonb_to_recordset(:ended) AS w (job uuid, reason text)
-            JOIN l10n_messages m ON m.org_id = :org_id AND m.draft_job = w.job ORDER BY m.locale, m.key FOR UPDATE OF m
-        )
-        UPDATE l10n_messages m SET draft_job = NULL, problem = coalesce(l.reason, m.problem)
-          FROM locked l WHERE m.org_id = :org_id AND m.id = l.id
-        """,
-        org_id=org_id,
-        ended=[{"job": str(job), "reason": reason} for job, reason in reasons.items()],
-    )
