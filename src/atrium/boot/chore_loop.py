@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from atrium.kit.postgres.database import refusal_of
+from atrium.kit.postgres.failures import refusal_of
 from atrium.kit.telemetry import trace_context
 from atrium.kit.telemetry.log import log
 from atrium.seams.context import Services

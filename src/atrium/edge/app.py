@@ -32,7 +32,8 @@ from atrium.ground.tenancy import service as tenancy
 from atrium.ground.tenancy.domains import host_of
 from atrium.kit.crypto.tokens import digest_of, is_well_formed
 from atrium.kit.errors import AppError, Moved, Unauthenticated
-from atrium.kit.postgres.database import Transaction, refusal_of
+from atrium.kit.postgres.database import Transaction
+from atrium.kit.postgres.failures import refusal_of
 from atrium.kit.postgres.pool import ACQUIRE_SECONDS
 from atrium.kit.telemetry import trace_context
 from atrium.kit.telemetry.log import log

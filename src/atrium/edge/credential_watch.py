@@ -7,7 +7,7 @@ from uuid import UUID
 
 from atrium.ground.identity import service as identity
 from atrium.kit.errors import Unauthenticated
-from atrium.kit.postgres.database import refusal_of
+from atrium.kit.postgres.failures import refusal_of
 from atrium.kit.postgres.notify import wait_for
 from atrium.kit.telemetry.log import log
 from atrium.product.s3 import service as s3

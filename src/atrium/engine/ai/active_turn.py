@@ -17,7 +17,7 @@ from atrium.engine.jobs import child_jobs as job_parts
 from atrium.ground.quotas import service as quotas
 from atrium.ground.quotas.model import Admission
 from atrium.kit.errors import AppError
-from atrium.kit.postgres.database import refusal_of
+from atrium.kit.postgres.failures import refusal_of
 from atrium.kit.schemas.parse import ReplyRefused, judge_json
 from atrium.kit.telemetry.log import log
 from atrium.kit.text.estimates import estimate_tokens

@@ -37,7 +37,7 @@ from atrium.ground.identity import service as identity
 from atrium.ground.quotas import service as quotas
 from atrium.ground.quotas.model import Admission
 from atrium.kit.errors import AppError, Exhausted
-from atrium.kit.postgres.database import refusal_of
+from atrium.kit.postgres.failures import refusal_of
 from atrium.kit.text.plain import inert
 from atrium.kit.transcripts import Piece
 from atrium.seams.context import Context, Operation

@@ -14,7 +14,7 @@ from atrium.engine.inference.estimates import Estimator
 from atrium.engine.jobs import child_jobs as job_parts
 from atrium.ground.quotas import service as quotas
 from atrium.ground.quotas.model import Admission
-from atrium.kit.postgres.database import refusal_of
+from atrium.kit.postgres.failures import refusal_of
 from atrium.kit.postgres.notify import wait_for
 from atrium.kit.postgres.presence import Presence
 from atrium.kit.telemetry.log import log

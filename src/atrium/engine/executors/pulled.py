@@ -10,7 +10,7 @@ from atrium.engine.executors import store
 from atrium.engine.inference.estimates import Estimator
 from atrium.engine.jobs import child_jobs
 from atrium.engine.jobs.model import ENDED, JobPart
-from atrium.kit.postgres.database import refusal_of
+from atrium.kit.postgres.failures import refusal_of
 from atrium.kit.postgres.notify import wait_for
 from atrium.seams.context import Operation
 from atrium.seams.jobs import JobPlacement

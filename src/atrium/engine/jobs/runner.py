@@ -15,7 +15,8 @@ from atrium.engine.jobs.model import Attempt, AttemptReport, Claim, JobStream, S
 from atrium.engine.jobs.settlement import settle_and_take
 from atrium.kit.errors import AppError, Kind
 from atrium.kit.ids import new_id
-from atrium.kit.postgres.database import Transaction, refusal_of
+from atrium.kit.postgres.database import Transaction
+from atrium.kit.postgres.failures import refusal_of
 from atrium.kit.postgres.notify import wait_for
 from atrium.kit.telemetry import trace_context
 from atrium.kit.telemetry.log import log

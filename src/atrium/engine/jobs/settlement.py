@@ -20,7 +20,8 @@ from atrium.engine.jobs.model import (
 )
 from atrium.ground.identity import service as identity
 from atrium.ground.quotas import service as quotas
-from atrium.kit.postgres.database import Transaction, refusal_of
+from atrium.kit.postgres.database import Transaction
+from atrium.kit.postgres.failures import refusal_of
 from atrium.kit.telemetry.log import log
 from atrium.seams.context import Context, Principal, Services
 from atrium.seams.jobs import Amounts, JobKind

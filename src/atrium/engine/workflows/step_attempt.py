@@ -19,7 +19,7 @@ from atrium.engine.workflows.run_model import AlreadyDone, StepFailed
 from atrium.ground.access import service as access
 from atrium.ground.features import service as features
 from atrium.kit.errors import AppError, Forbidden, Kind, Unauthenticated
-from atrium.kit.postgres.database import refusal_of
+from atrium.kit.postgres.failures import refusal_of
 from atrium.kit.telemetry.log import log
 from atrium.kit.web.strict_json import has_nul
 from atrium.kit.work.shares import Busy

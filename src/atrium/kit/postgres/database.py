@@ -13,13 +13,14 @@ from uuid import UUID
 import asyncpg
 import msgspec
 
-from atrium.kit.errors import AppError, Conflict, Invalid, Unavailable
 from atrium.kit.postgres import credential_hold
 from atrium.kit.postgres.credential_hold import CredentialHold
+from atrium.kit.postgres.failures import OUTAGES
+from atrium.kit.postgres.jsonb import teach_jsonb
 from atrium.kit.postgres.pool import ACQUIRE_SECONDS, Connection, Pool, patiently
 from atrium.kit.postgres.traced_connection import TracedConnection
 from atrium.kit.telemetry import trace_context
-from atrium.kit.work.shares import HEALTH, Busy, Shares, account
+from atrium.kit.work.shares import HEALTH, Shares, account
 
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -28,22 +29,6 @@ APP_ROLE, SYSTEM_ROLE = "atrium_app", "atrium_system"
 SEARCH_ROLE = "atrium_search"
 # Neither a cast, nor what follows a colon inside of a word such as 'notes:read'.
 _NAME = re.compile(r"(?<![:\w]):([a-z_][a-z0-9_]*)")
-_OUTAGES = (
-    asyncpg.PostgresConnectionError,
-    asyncpg.InterfaceError,
-    # What the driver says about a connection that was told to end and has not ended yet.
-    asyncpg.InternalClientError,
-    asyncpg.CannotConnectNowError,
-    asyncpg.TooManyConnectionsError,
-    asyncpg.AdminShutdownError,
-    asyncpg.CrashShutdownError,
-    asyncpg.DiskFullError,
-    asyncpg.OutOfMemoryError,
-    asyncpg.ReadOnlySQLTransactionError,
-    ConnectionError,
-    TimeoutError,
-)
-_CONTENTION = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError, asyncpg.LockNotAvailableError)
 
 
 class LostCommit(RuntimeError):
@@ -385,34 +370,13 @@ class Database:
         try:
             async with asyncio.timeout(1), self.borrow(HEALTH) as connection:
                 await connection.execute("SELECT 1")
-        except (*_OUTAGES, asyncpg.PostgresError):
+        except (*OUTAGES, asyncpg.PostgresError):
             return False
         return True
 
     async def _prepare_connection(self, connection: Connection) -> None:
         await teach_jsonb(connection)
         await connection.execute(f"SET ROLE {APP_ROLE}")
-
-
-def refusal_of(error: BaseException) -> AppError | None:
-    """A database failure that the caller should hear about in our own words; None for what is a defect."""
-    if isinstance(error, Busy):
-        return error
-    # The driver's own complaint about an argument is an InterfaceError too, and a defect of ours, not an outage.
-    if isinstance(error, _OUTAGES) and not isinstance(error, ValueError):
-        return Unavailable("the database does not answer; try again shortly", retry_after=1)
-    if isinstance(error, asyncpg.DataError) and isinstance(error.__cause__, OverflowError):
-        # A moment at the end of all years has none in UTC; only the driver finds out.
-        return Invalid("a moment or a number in the request is out of range")
-    if (ended := credential_hold.refusal_of(error)) is not None:
-        return ended
-    if isinstance(error, _CONTENTION):
-        return Conflict("another request changed the same rows at the same moment; try again")
-    if isinstance(
-        error, asyncpg.CharacterNotInRepertoireError | asyncpg.UntranslatableCharacterError | UnicodeEncodeError
-    ):
-        return Invalid("the text has a character that cannot be stored")
-    return None
 
 
 def old_rows(table: str, since: str, key: str = "id", also: str = "true") -> str:
@@ -422,22 +386,6 @@ def old_rows(table: str, since: str, key: str = "id", also: str = "true") -> str
     """
     old = f"{since} < now() - :age::interval AND {also}"
     return f"DELETE FROM {table} WHERE ({key}) IN (SELECT {key} FROM {table} WHERE {old} ORDER BY {since} LIMIT :most) AND {old}"
-
-
-async def teach_jsonb(connection: Connection) -> None:
-    """Have jsonb go in and out as plain values."""
-    async with connection.transaction():
-        await connection.set_type_codec(
-            "jsonb",
-            schema="pg_catalog",
-            format="binary",
-            encoder=_encode_jsonb,
-            decoder=lambda raw: msgspec.json.decode(raw[1:]),
-        )
-
-
-def _encode_jsonb(value: object) -> bytes:
-    return b"\x01" + msgspec.json.encode(value)
 
 
 async def _reset_connection(connection: Connection) -> None:

@@ -6,7 +6,8 @@ from typing import Any
 
 import asyncpg
 
-from atrium.kit.postgres.database import Transaction, teach_jsonb
+from atrium.kit.postgres.database import Transaction
+from atrium.kit.postgres.jsonb import teach_jsonb
 from atrium.kit.postgres.pool import patiently
 from atrium.kit.refusals import CommandFailure
 

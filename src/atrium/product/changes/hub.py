@@ -12,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from atrium.ground.identity import service as identity
-from atrium.kit.postgres.database import refusal_of
+from atrium.kit.postgres.failures import refusal_of
 from atrium.kit.postgres.notify import wait_for
 from atrium.kit.telemetry.log import log
 from atrium.kit.web.sse import sse_frame

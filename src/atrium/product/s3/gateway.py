@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 
 from atrium.kit.errors import AppError, Suspended
-from atrium.kit.postgres.database import refusal_of
+from atrium.kit.postgres.failures import refusal_of
 from atrium.kit.telemetry.log import log
 from atrium.product.s3 import (
     buckets,

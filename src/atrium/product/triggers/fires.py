@@ -16,7 +16,7 @@ from atrium.engine.workflows.run_model import Lineage
 from atrium.ground.identity import service as identity
 from atrium.kit.errors import AppError, Conflict, Kind
 from atrium.kit.ids import NIL
-from atrium.kit.postgres.database import refusal_of
+from atrium.kit.postgres.failures import refusal_of
 from atrium.kit.telemetry.log import log
 from atrium.product.triggers import fire_rows, guard, inputs, store
 from atrium.product.triggers.fire_rows import MatchedTrigger
