@@ -6,15 +6,12 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from atrium import __version__
+from atrium.commands.settings import read_known_settings, read_settings_with_database
 from atrium.kit.refusals import CommandError
-
-if TYPE_CHECKING:
-    from atrium.seams.settings import Settings
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -191,33 +188,10 @@ def _port(text: str) -> int:
     return int(text)
 
 
-def _settings_read(**usual: object) -> "Settings":
-    """The settings of this process; a name that is none of them is said, because it was meant to be one."""
-    from atrium.seams.settings import read_settings, unknown_names
-
-    for sentence in unknown_names():
-        print(f"atrium: {sentence}", file=sys.stderr)
-    return read_settings(usual=usual)
-
-
-def _settings_with_database() -> "Settings":
-    """The same, for a command that needs a database: of the settings, or of the `atrium up` that runs here."""
-    from atrium.boot.postgres import find_address, find_running
-
-    settings = _settings_read()
-    if url := settings.database_url or settings.database_owner_url:
-        return replace(settings, database_url=url)
-    if url := find_running(settings.data_dir) or "":
-        return replace(settings, database_url=url, base_url=settings.base_url or find_address(settings.data_dir))
-    raise CommandError(
-        f"SERVICE_DATABASE_URL is not set, and no `atrium up` is running on {settings.data_dir.resolve()}"
-    )
-
-
 def _serve(options: argparse.Namespace) -> int:
     from atrium.boot.serve import serve
 
-    settings = _settings_read()
+    settings = read_known_settings()
     if not settings.database_url:
         raise CommandError("SERVICE_DATABASE_URL is not set; `atrium up` starts a private PostgreSQL for you")
     serve(settings, options.host, options.port)
@@ -227,7 +201,7 @@ def _serve(options: argparse.Namespace) -> int:
 def _work(options: argparse.Namespace) -> int:
     from atrium.boot.work import work
 
-    settings = _settings_read()
+    settings = read_known_settings()
     if not settings.database_url:
         raise CommandError("SERVICE_DATABASE_URL is not set; `atrium up` runs jobs by itself")
     if options.concurrency is not None and options.concurrency < 1:
@@ -242,13 +216,13 @@ def _up(options: argparse.Namespace) -> int:
 
     # On a terminal the address must not scroll away under a line for each request.
     quiet = {"access_log": False, "log_level": LogLevel.WARNING} if sys.stdout.isatty() else {}
-    return up(_settings_read(**quiet), options.host, options.port)
+    return up(read_known_settings(**quiet), options.host, options.port)
 
 
 def _migrate(options: argparse.Namespace) -> int:
     from atrium.commands.migrate import bring_to_head
 
-    applied = asyncio.run(bring_to_head(_settings_with_database()))
+    applied = asyncio.run(bring_to_head(read_settings_with_database()))
     print("\n".join(f"applied {name}" for name in applied) or "nothing to do: the schema is at head")
     return 0
 
@@ -265,13 +239,13 @@ def _check(options: argparse.Namespace) -> int:
 def _doctor(options: argparse.Namespace) -> int:
     from atrium.commands.doctor import print_checkup
 
-    return asyncio.run(print_checkup(_settings_with_database(), as_json=options.json))
+    return asyncio.run(print_checkup(read_settings_with_database(), as_json=options.json))
 
 
 def _routes(options: argparse.Namespace) -> int:
     from atrium.commands.routes import table
 
-    rows = table(_settings_read())
+    rows = table(read_known_settings())
     if options.json:
         print(json.dumps(rows, indent=1))
     else:
@@ -283,7 +257,7 @@ def _routes(options: argparse.Namespace) -> int:
 def _openapi(options: argparse.Namespace) -> int:
     from atrium.commands.routes import openapi_document
 
-    print(json.dumps(openapi_document(_settings_read()), indent=1))
+    print(json.dumps(openapi_document(read_known_settings()), indent=1))
     return 0
 
 
@@ -297,37 +271,37 @@ def _settings(options: argparse.Namespace) -> int:
 def _audit_verify(options: argparse.Namespace) -> int:
     from atrium.commands.audit import verify_audit
 
-    return asyncio.run(verify_audit(_settings_with_database(), options.heads))
+    return asyncio.run(verify_audit(read_settings_with_database(), options.heads))
 
 
 def _quotas_verify(_: argparse.Namespace) -> int:
     from atrium.commands.quotas import verify_storage
 
-    return asyncio.run(verify_storage(_settings_with_database()))
+    return asyncio.run(verify_storage(read_settings_with_database()))
 
 
 def _audit_heads(options: argparse.Namespace) -> int:
     from atrium.commands.audit import print_heads
 
-    return asyncio.run(print_heads(_settings_with_database()))
+    return asyncio.run(print_heads(read_settings_with_database()))
 
 
 def _audit_export(options: argparse.Namespace) -> int:
     from atrium.commands.audit import export_audit
 
-    return asyncio.run(export_audit(_settings_with_database(), options.company))
+    return asyncio.run(export_audit(read_settings_with_database(), options.company))
 
 
 def _users_reset(options: argparse.Namespace) -> int:
     from atrium.commands.people import print_reset_link
 
-    return asyncio.run(print_reset_link(_settings_with_database(), options.username, options.url))
+    return asyncio.run(print_reset_link(read_settings_with_database(), options.username, options.url))
 
 
 def _reseal(options: argparse.Namespace) -> int:
     from atrium.commands.keys import reseal
 
-    changed = asyncio.run(reseal(_settings_with_database()))
+    changed = asyncio.run(reseal(read_settings_with_database()))
     print(f"{changed} secrets sealed again; older keys can be dropped from SERVICE_SECRET_KEY")
     return 0
 
@@ -335,13 +309,13 @@ def _reseal(options: argparse.Namespace) -> int:
 def _blobs_verify(options: argparse.Namespace) -> int:
     from atrium.commands.blobs import verify_blobs
 
-    return asyncio.run(verify_blobs(_settings_with_database(), release_orphans=options.release_orphans))
+    return asyncio.run(verify_blobs(read_settings_with_database(), release_orphans=options.release_orphans))
 
 
 def _backup_create(options: argparse.Namespace) -> int:
     from atrium.commands.backups import create_backup
 
-    return create_backup(_settings_read(), options.folder.resolve())
+    return create_backup(read_known_settings(), options.folder.resolve())
 
 
 def _backup_list(options: argparse.Namespace) -> int:
@@ -359,46 +333,46 @@ def _backup_prune(options: argparse.Namespace) -> int:
 def _backup_verify(options: argparse.Namespace) -> int:
     from atrium.commands.backups import verify_backup
 
-    return verify_backup(_settings_read(), options.backup.resolve(), drill=options.drill)
+    return verify_backup(read_known_settings(), options.backup.resolve(), drill=options.drill)
 
 
 def _restore(options: argparse.Namespace) -> int:
     from atrium.commands.backups import restore_backup
 
-    return restore_backup(_settings_read(), options.backup.resolve(), replace_people=options.replace)
+    return restore_backup(read_known_settings(), options.backup.resolve(), replace_people=options.replace)
 
 
 def _company_export(options: argparse.Namespace) -> int:
     from atrium.commands.company import export_company
 
-    return export_company(_settings_read(), options.ref, options.place.resolve())
+    return export_company(read_known_settings(), options.ref, options.place.resolve())
 
 
 def _company_import(options: argparse.Namespace) -> int:
     from atrium.commands.company import import_company
 
-    return import_company(_settings_read(), options.place.resolve(), options.rename)
+    return import_company(read_known_settings(), options.place.resolve(), options.rename)
 
 
 def _company_release(options: argparse.Namespace) -> int:
     from atrium.commands.company import release_company
 
-    return release_company(_settings_read(), options.ref, options.receipt, options.moved_to)
+    return release_company(read_known_settings(), options.ref, options.receipt, options.moved_to)
 
 
 def _company_stay(options: argparse.Namespace) -> int:
     from atrium.commands.company import keep_company
 
-    return keep_company(_settings_read(), options.ref)
+    return keep_company(read_known_settings(), options.ref)
 
 
 def _search_verify(options: argparse.Namespace) -> int:
     from atrium.commands.search import verify_search
 
-    return asyncio.run(verify_search(_settings_with_database()))
+    return asyncio.run(verify_search(read_settings_with_database()))
 
 
 def _search_rebuild(options: argparse.Namespace) -> int:
     from atrium.commands.search import rebuild_search
 
-    return asyncio.run(rebuild_search(_settings_with_database()))
+    return asyncio.run(rebuild_search(read_settings_with_database()))
