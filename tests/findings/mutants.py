@@ -166,7 +166,7 @@ MUTANTS = (
         "tests/findings/test_silence.py::test_g2_a_failure_tells_its_code_to_all_and_its_words_to_those_who_see_the_values",
     ),
     Mutant(
-        "G3", "snippets are cut on the loop", "src/atrium/product/search/service.py",
+        "G3", "snippets are cut on the loop", "src/atrium/product/search/hits.py",
         "small=_CUT_AT_ONCE, seconds=_CUT_SECONDS,", "small=1 << 40, seconds=_CUT_SECONDS,",
         "tests/findings/test_loop.py::test_g3_snippets_of_long_texts_are_cut_elsewhere",
     ),

@@ -86,7 +86,7 @@ async def test_g3_a_search_whose_snippets_take_too_long_shows_how_texts_begin(
 ) -> None:
     member = await company.join("member")
     await member.post("/api/notes", {"title": "Keel", "body": f"begins so {'語' * LARGE} keel"})
-    monkeypatch.setattr("atrium.product.search.service._CUT_SECONDS", 0.0)
+    monkeypatch.setattr("atrium.product.search.hits._CUT_SECONDS", 0.0)
 
     [hit] = (await member.get("/api/search", q="keel"))["items"]
 

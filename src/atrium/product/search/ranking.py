@@ -18,6 +18,28 @@ _OWN, _COMPLETE, _JOINED = 1.05, 1.2, 2.0
 _FORGIVEN = 4
 
 Counts = tuple[int, int, int]
+# The ways in which a row is found, the best one first.
+TITLED, WITH_ALL, NEARLY, WITH_ANY, LIKE = range(5)
+# How well something fits, worst-to-best reversed: by which way it was found, score, age, id.
+Position = tuple[int, float, float, UUID]
+
+
+class RankedRow(msgspec.Struct, frozen=True):
+    """A candidate with its place in the order."""
+
+    candidate: Candidate
+    way: int
+    score: float
+
+    @property
+    def position(self) -> Position:
+        """Sorts the best first: the title itself, all words, a misspelt title, any word, likeness; then by score, then the newest."""
+        return self.way, -self.score, -self.candidate.updated_at.timestamp(), self.candidate.id
+
+    @property
+    def relaxed(self) -> bool:
+        """Whether it has not every word."""
+        return not self.candidate.complete
 
 
 class Scorer:

@@ -8,34 +8,25 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.repository import texts
-from atrium.engine.repository.model import FoundObject
 from atrium.ground.access import service as access
 from atrium.ground.identity import service as identity
 from atrium.kit.errors import Invalid
 from atrium.kit.postgres.database import StatementTookTooLong
 from atrium.kit.web.pages import Pager
-from atrium.kit.work.compute import TooHeavy
-from atrium.kit.work.shares import Busy
-from atrium.product.notes import service as notes
-from atrium.product.notes.model import Note
-from atrium.product.search import bounds, entities, ranking, snippets, store
+from atrium.product.search import bounds, entities, ranking, store
 from atrium.product.search.entities import Named
+from atrium.product.search.hits import read_hits
 from atrium.product.search.languages import dictionary_of
 from atrium.product.search.model import (
     Candidate,
     Candidates,
-    Kind,
-    Place,
     Search,
-    SearchHit,
     SearchQuery,
     SearchResults,
     SearchScopeRefused,
-    TeamName,
 )
 from atrium.product.search.queries import COLLECTED, Query, read_query, understood
-from atrium.product.search.snippets import Cut, SnippetSource
+from atrium.product.search.ranking import LIKE, NEARLY, TITLED, WITH_ALL, WITH_ANY, Position, RankedRow
 from atrium.product.search.words import chunks_of, triples_of
 from atrium.seams.context import Context
 from atrium.seams.sharing import MOST_LOOKED_AT
@@ -61,34 +52,6 @@ _ALIKE = 0.3
 _MOST_STRICT = 2
 # With no more words than these the whole question may be a title with a typing error.
 _MOST_TITLED = 3
-# Snippets are looked for in the beginning of a text.
-_SHOWN_CHARACTERS = 60_000
-# Texts of a page that have no more characters together are cut at once; others in so many seconds, or shown from their beginning.
-_CUT_AT_ONCE, _CUT_SECONDS = 30_000, 3.0
-# A search holds a connection: it does not wait for long.
-_CUT_WAITS = 0.5
-_TITLED, _WITH_ALL, _NEARLY, _WITH_ANY, _LIKE = range(5)
-
-# How well something fits, worst-to-best reversed: by which way it was found, score, age, id.
-Position = tuple[int, float, float, UUID]
-
-
-class RankedRow(msgspec.Struct, frozen=True):
-    """A candidate with its place in the order."""
-
-    candidate: Candidate
-    way: int
-    score: float
-
-    @property
-    def position(self) -> Position:
-        """Sorts the best first: the title itself, all words, a misspelt title, any word, likeness; then by score, then the newest."""
-        return self.way, -self.score, -self.candidate.updated_at.timestamp(), self.candidate.id
-
-    @property
-    def relaxed(self) -> bool:
-        """Whether it has not every word."""
-        return not self.candidate.complete
 
 
 class SearchInProgress(msgspec.Struct):
@@ -129,7 +92,7 @@ async def search(ctx: Context, asked: Search, limit: int, cursor: str | None) ->
     ranked = await bounds.list_first(ctx, await _look(looking, after), attrgetter("candidate"), wanted)
     page = pager.page(ranked, limit, lambda one: one.position)
     return SearchResults(
-        items=await _hits(looking, page.items),
+        items=await read_hits(ctx, query, looking.named, page.items),
         next_cursor=page.next_cursor,
         relaxed=any(one.relaxed for one in page.items),
         cut=looking.cut or (looking.partial and len(ranked) < wanted),
@@ -204,7 +167,7 @@ async def _named(looking: SearchInProgress) -> None:
         return
     for one in found:
         looking.named[one.entity.id] = one
-        looking.found[one.entity.id] = RankedRow(one.candidate, _TITLED if one.exact else _WITH_ALL, one.score)
+        looking.found[one.entity.id] = RankedRow(one.candidate, TITLED if one.exact else WITH_ALL, one.score)
 
 
 async def _titled(looking: SearchInProgress) -> None:
@@ -253,10 +216,10 @@ async def _alike(looking: SearchInProgress) -> None:
         likeness = one.common / len(triples)
         nearly = ranking.is_nearly_titled(one, len(triples))
         earlier = looking.found.get(one.id)
-        if likeness >= _ALIKE and (earlier is None or (nearly and earlier.way > _NEARLY)):
+        if likeness >= _ALIKE and (earlier is None or (nearly and earlier.way > NEARLY)):
             # Of two titles with as many common triples the one that has fewer others is more alike.
             score = round(2 * one.common / (len(triples) + one.triples), 2)
-            looking.found[one.id] = RankedRow(one, _NEARLY if nearly else _LIKE, score)
+            looking.found[one.id] = RankedRow(one, NEARLY if nearly else LIKE, score)
 
 
 def _chunks(misspelt: list[str], words: list[str]) -> list[str]:
@@ -283,8 +246,8 @@ def _take(looking: SearchInProgress, found: list[Candidate]) -> None:
     for one in found:
         if one.id in found_before:
             continue
-        way = _WITH_ALL if one.complete and strict else _WITH_ANY
-        found_before[one.id] = RankedRow(one, _TITLED if ranking.is_titled(one, query) else way, scorer.score(one))
+        way = WITH_ALL if one.complete and strict else WITH_ANY
+        found_before[one.id] = RankedRow(one, TITLED if ranking.is_titled(one, query) else way, scorer.score(one))
 
 
 async def _collect(looking: SearchInProgress, *, way: str = "words", **asked: Any) -> list[Candidate]:
@@ -372,100 +335,3 @@ def _kinds_of(looking: SearchInProgress) -> list[str]:
 def _seeks_entities(looking: SearchInProgress) -> bool:
     search = looking.search
     return search.kind in (None, "entity") and not search.prefix and looking.ctx.who.within_scope("files:read")
-
-
-async def _hits(looking: SearchInProgress, ranked: list[RankedRow]) -> list[SearchHit]:
-    """What is shown, read anew with the predicates of notes and the repository: a row of the index alone shows nothing."""
-    ctx = looking.ctx
-    ids = {one.candidate.id for one in ranked} - looking.named.keys()
-    of_notes = [one.candidate.id for one in ranked if one.candidate.kind == "note"]
-    found: dict[UUID, Note | FoundObject | Named] = {
-        **await notes.list_by_ids(ctx, of_notes, _SHOWN_CHARACTERS),
-        **await texts.list_by_ids(ctx, list(ids - set(of_notes)), _SHOWN_CHARACTERS),
-        **{one.candidate.id: looking.named[one.candidate.id] for one in ranked if one.candidate.id in looking.named},
-    }
-    teams = await store.list_team_names(ctx.db, ctx.who.org_id, list({_team_of(thing) for thing in found.values()}))
-    shown = [(one, thing) for one in ranked if (thing := found.get(one.candidate.id)) is not None]
-    return [
-        _hit(cut, one, thing, TeamName(_team_of(thing), teams.get(_team_of(thing), "")))
-        for cut, (one, thing) in zip(await _cut(looking, [thing for _, thing in shown]), shown, strict=True)
-    ]
-
-
-async def _cut(looking: SearchInProgress, things: list[Note | FoundObject | Named]) -> list[Cut]:
-    ctx, query, sources = looking.ctx, looking.query, [_source_of(thing) for thing in things]
-    size, stems = sum(len(one.text) for one in sources), list(query.stems.values())
-    try:
-        return await ctx.services.compute.run(
-            ctx.who.org_id, size, snippets.cut, list(query.words), query.beginning, stems, sources,
-            small=_CUT_AT_ONCE, seconds=_CUT_SECONDS, waits=_CUT_WAITS,
-        )  # fmt: skip
-    except (Busy, TooHeavy):
-        return snippets.beginnings(sources)
-
-
-def _source_of(thing: Note | FoundObject | Named) -> SnippetSource:
-    if isinstance(thing, Named):
-        return SnippetSource(thing.name, None, thing.entity.quote)
-    return (
-        SnippetSource(thing.title, None, thing.body)
-        if isinstance(thing, Note)
-        else SnippetSource(thing.title, thing.key, thing.text)
-    )
-
-
-def _team_of(thing: Note | FoundObject | Named) -> UUID:
-    return thing.entity.team_id if isinstance(thing, Named) else thing.team_id
-
-
-def _hit(cut: Cut, ranked: RankedRow, thing: Note | FoundObject | Named, team: TeamName) -> SearchHit:
-    if isinstance(thing, Named):
-        return _entity_hit(cut, thing, team)
-    key, content_type = (None, None) if isinstance(thing, Note) else (thing.key, thing.content_type)
-    return SearchHit(
-        kind=_kind_of(thing),
-        id=thing.id,
-        title=thing.title,
-        snippet=cut.snippet,
-        marks=cut.marks,
-        team=team,
-        updated_at=thing.updated_at,
-        score=ranked.score,
-        matched=_matched(cut, ranked),
-        key=key,
-        content_type=content_type,
-        visibility=thing.visibility,
-    )
-
-
-def _entity_hit(cut: Cut, named: Named, team: TeamName) -> SearchHit:
-    entity = named.entity
-    return SearchHit(
-        kind="entity",
-        id=entity.id,
-        title=named.name,
-        snippet=cut.snippet,
-        marks=cut.marks,
-        team=team,
-        updated_at=entity.read_at,
-        score=named.score,
-        matched=["name"],
-        type=entity.type,
-    )
-
-
-def _kind_of(thing: Note | FoundObject) -> Kind:
-    if isinstance(thing, Note):
-        return "note"
-    return "document" if thing.document else "object"
-
-
-def _matched(cut: Cut, ranked: RankedRow) -> list[Place]:
-    places: list[Place] = []
-    if ranked.way in (_NEARLY, _LIKE) or cut.in_title:
-        places.append("title")
-    if cut.in_key:
-        places.append("key")
-    if ranking.is_in_text(ranked.candidate):
-        places.append("text")
-    return places
