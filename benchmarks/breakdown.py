@@ -21,7 +21,7 @@ import uvloop
 from asyncpg.pool import Pool as DriverPool
 
 from atrium.edge import app as edge
-from atrium.edge import gate
+from atrium.edge import dispatch, gate
 from atrium.edge.access_log import AccessLog
 from atrium.edge.app import App
 from atrium.edge.limits import Rates
@@ -48,16 +48,16 @@ STEPS: list[tuple[Any, str, str]] = [
     (Pool, "give_back", "a connection, and giving it back"),
     (edge, "Request", "reading the head"),
     (Router, "match", "matching the route"),
-    (App, "_body", "reading the body"),
+    (dispatch.Dispatch, "_body", "reading the body"),
     (identity, "identify", "who it is"),
     (identity, "identify_writer", "who it is"),
     (Rates, "admit", "the credential's rate"),
     (gate, "check", "the gate, before and after"),
     (gate, "confirm", "the gate, before and after"),
-    (edge, "fill", "arguments"),
+    (dispatch, "fill", "arguments"),
     (OpenTransaction, "__aenter__", "beginning and ending the transaction"),
     (OpenTransaction, "__aexit__", "beginning and ending the transaction"),
-    (edge, "reply_of", "encoding"),
+    (dispatch, "reply_of", "encoding"),
     (bare, "_encode", "encoding"),
     (App, "_send", "headers"),
     (App, "_note", "metrics"),

@@ -36,7 +36,7 @@ MUTANTS = (
         "tests/findings/test_shares.py::test_g8_requests_of_a_company_that_waits_do_not_delay_anothers",
     ),
     Mutant(
-        "G8", "searches wait for no place", "src/atrium/edge/app.py",
+        "G8", "searches wait for no place", "src/atrium/edge/dispatch.py",
         "if not _takes_long(route, request):", "if True:",
         "tests/findings/test_shares.py::test_g8_searches_wait_for_each_other_and_nothing_else_waits_for_them",
     ),
@@ -111,7 +111,7 @@ MUTANTS = (
         "tests/findings/test_content.py::test_f1_a_document_without_a_rule_is_refused",
     ),
     Mutant(
-        "F1", "a session in a cookie gives without the password", "src/atrium/edge/app.py",
+        "F1", "a session in a cookie gives without the password", "src/atrium/edge/dispatch.py",
         "confirms = op.who.cookie and gate.gives(route, arguments)", "confirms = False",
         "tests/api/test_cookies.py",
     ),
