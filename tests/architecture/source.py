@@ -12,10 +12,11 @@ FLOORS = ("ground", "engine", "product", "admin")
 
 @dataclass(frozen=True)
 class Module:
-    """One file: where it is below the package, and its tree."""
+    """One file: where it is below the package, its tree, and how many lines it has."""
 
     path: str
     tree: ast.Module
+    lines: int
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -28,7 +29,7 @@ class Module:
 
 
 def module_of(path: str, text: str) -> Module:
-    return Module(path, ast.parse(text))
+    return Module(path, ast.parse(text), len(text.splitlines()))
 
 
 @cache

@@ -84,6 +84,10 @@ SYSTEM = {
     "product/localization/service.py": "reads the instance's language for somebody not signed in",
     "product/console/service.py": "reads the instance's language for somebody not signed in",
 }
+# A file that grows past this holds a second noun, which has a module of its own.
+MOST_LINES = 400
+# Longer still; the list only becomes shorter.
+LONG = {"engine/ai/agent.py", "engine/ai/agent_run.py"}
 # A domain's own business: its rows, and what the wiring plugs in.
 INNER = {"chores", "handlers", "jobs", "listeners", "store", "tools"}
 
@@ -96,6 +100,11 @@ def holds_rows(module: Module) -> bool:
 def vague_names(module: Module) -> Iterator[str]:
     if module.parts[-1] in VAGUE:
         yield f"{module.path}: a module is a noun of its domain"
+
+
+def long_files(module: Module) -> Iterator[str]:
+    if module.lines > MOST_LINES and module.path not in LONG:
+        yield f"{module.path}: {module.lines} lines; find the second noun in it"
 
 
 def sql_abroad(module: Module) -> Iterator[str]:
@@ -149,6 +158,7 @@ def silent(module: Module) -> Iterator[str]:
 
 RULES: list[Rule] = [
     vague_names,
+    long_files,
     sql_abroad,
     side_entrances,
     unplanned_imports,
@@ -168,6 +178,7 @@ def test_the_house_keeps_the_rule(rule: Rule) -> None:
     ("rule", "path", "text"),
     [
         (vague_names, "product/notes/helpers.py", ""),
+        (long_files, "product/notes/service.py", "\n" * (MOST_LINES + 1)),
         (sql_abroad, "product/notes/service.py", "ALL = 'SELECT id FROM notes'"),
         (sql_abroad, "product/notes/handlers.py", "async def f(db): await db.run(f'DELETE FROM notes WHERE {x}')"),
         (sql_abroad, "edge/app.py", "q = 'select 1'"),
@@ -192,6 +203,7 @@ def test_a_planted_breach_is_found(rule: Rule, path: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("rule", "path", "text"),
     [
+        (long_files, "product/notes/service.py", "\n" * MOST_LINES),
         (sql_abroad, "product/notes/service.py", "'''We SELECT nothing here.'''\nHINT = 'Select a note to update it'"),
         (side_entrances, "product/notes/service.py", "from atrium.product.notes import store"),
         (unplanned_imports, "product/greetings/service.py", "from atrium.product.notes import service as notes"),
@@ -210,6 +222,7 @@ def unneeded(listed: Iterable[str], needs: Callable[[Module], bool]) -> set[str]
 
 def test_no_list_has_an_entry_that_is_not_needed() -> None:
     assert unneeded(SQL_HOMES, lambda module: any(SQL.search(text) for text in texts_of(module))) == set()
+    assert unneeded(LONG, lambda module: module.lines > MOST_LINES) == set()
     assert unneeded(SYSTEM, lambda module: "begin_system" in attributes_of(module)) == set()
 
 
