@@ -158,6 +158,8 @@ SELECT coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0) FROM pg_stat_user_tab
 
 async def written(url: str) -> int:
     """How many rows of messages were ever written, and of what follows from them."""
+    # A connection that has become idle adds its counts after ten seconds.
+    await asyncio.sleep(11)
     connection = await asyncpg.connect(url)
     try:
         return int(await connection.fetchval(_WRITTEN))
@@ -168,7 +170,7 @@ async def written(url: str) -> int:
 @contextmanager
 def shipping(root: Path) -> Iterator[None]:
     """Serve the catalogs of this folder as those that ship."""
-    with mock.patch.object(locales, "shipped", return_value=root):
+    with mock.patch.object(locales, "shipped_path", return_value=root):
         yield
 
 

@@ -53,7 +53,7 @@ async def test_g7_a_generated_dozen_carries_nothing_out(conspiracy: Conspiracy) 
 
 
 @pytest.mark.proof
-async def test_g7_sixty_workflows_carry_nothing_out(conspiracy: Conspiracy, record_property: object) -> None:
+async def test_g7_sixty_workflows_carry_nothing_out(conspiracy: Conspiracy) -> None:
     seed = random.SystemRandom().randrange(1 << 32)
     print(f"seed {seed}")
     many = list(plots(seed, 60))
