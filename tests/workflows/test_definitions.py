@@ -429,4 +429,4 @@ async def test_any_spec_is_judged_or_refused_over_http(admin: Client, document: 
 
     assert judged.status in (200, 400), judged.raw
     if judged.status == 400:
-        assert judged.code in ("workflows.invalid", "edge.bad_request"), judged.raw
+        assert judged.code in ("workflows.invalid", "request.invalid"), judged.raw
