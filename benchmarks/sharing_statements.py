@@ -9,19 +9,20 @@ import json
 import sys
 from collections.abc import Awaitable, Callable
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
 import asyncpg
 import msgspec
 
-from atrium.engine.repository import listing_rows, trash_rows
+from atrium.engine.repository import listing_rows
 from atrium.engine.repository import store as objects
 from atrium.engine.repository.model import Filter
 from atrium.kit.postgres.database import compile_statement
 from atrium.product.notes import store as notes
-from atrium.product.notes import trash_rows as note_trash
-from atrium.seams.context import ANONYMOUS, Principal
+from atrium.product.trash import service as trash
+from atrium.seams.context import ANONYMOUS, Context, Principal
 
 PERMISSIONS = {
     "member": {"notes:read", "notes:write", "notes:delete", "files:read", "files:write", "files:delete"},
@@ -61,6 +62,11 @@ class Explained:
         return []
 
 
+def _context(db: Any, who: Principal) -> Context:
+    """As much of a request as a listing needs."""
+    return Context(who=who, services=SimpleNamespace(keys=SimpleNamespace(generation=0)), db=db)  # type: ignore[arg-type]
+
+
 Ask = Callable[[Any], Awaitable[object]]
 
 
@@ -83,8 +89,8 @@ def asked(who: Principal, given: dict[str, Any]) -> dict[str, Ask]:
         "documents, 50": lambda db: listing_rows.list_objects(db, who, Filter(scope=scope, documents=True), None, 51),
         "bucket, 1000": lambda db: listing_rows.list_bucket(db, who, "", None, 1000),
         "50 notes by id": lambda db: notes.list_by_ids(db, who, [UUID(id) for id in given["some_notes"]], 200),
-        "trash of notes": lambda db: note_trash.list_trashed(db, who, None, 51),
-        "trash of objects": lambda db: trash_rows.list_trashed(db, who, None, 51),
+        "trash of notes": lambda db: trash.list_trash(_context(db, who), "note", 50, None),
+        "trash of objects": lambda db: trash.list_trash(_context(db, who), "object", 50, None),
     }
 
 

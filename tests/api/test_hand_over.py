@@ -6,8 +6,9 @@ from uuid import UUID
 import msgspec
 import pytest
 
-from atrium.engine.repository import trash as repository_trash
-from atrium.product.notes import trash as notes_trash
+from atrium.engine.repository.model import OBJECTS
+from atrium.ground.sharing import trash
+from atrium.product.notes.model import NOTES
 from atrium.seams.context import ANONYMOUS, Context, Operation
 from atrium.seams.sharing import HandedOver
 from tests.client import Client
@@ -32,8 +33,8 @@ async def _both(
     ctx: Context, owner_id: UUID, to: UUID, private: Literal["trash", "transfer"]
 ) -> tuple[HandedOver, HandedOver]:
     return (
-        await notes_trash.hand_over(ctx, owner_id, to, private),
-        await repository_trash.hand_over(ctx, owner_id, to, private),
+        await trash.hand_over(ctx, NOTES, owner_id, to, private),
+        await trash.hand_over(ctx, OBJECTS, owner_id, to, private),
     )
 
 

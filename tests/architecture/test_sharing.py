@@ -21,8 +21,7 @@ LAST_OLD_MIGRATION = 105
 INDEX = re.compile(r"CREATE (?:UNIQUE )?INDEX[^;]*;", re.DOTALL)
 # Each of these goes in a step of its own; none is ever added.
 LISTED = {
-    "engine/repository/moving_rows.py", "engine/repository/store.py", "engine/repository/trash_rows.py",
-    "product/changes/store.py", "product/notes/store.py", "product/notes/trash_rows.py",
+    "engine/repository/moving_rows.py", "engine/repository/store.py", "product/changes/store.py", "product/notes/store.py",
 }  # fmt: skip
 
 

@@ -10,12 +10,13 @@ import pytest
 
 from atrium.boot.assemble import Application
 from atrium.engine.repository import listing_rows as object_listings
-from atrium.engine.repository import trash_rows as object_trash
 from atrium.engine.repository.listing_rows import ListingShape
+from atrium.engine.repository.model import OBJECTS
+from atrium.ground.sharing import trash_rows
 from atrium.kit.ids import NIL
 from atrium.kit.postgres.database import compile_statement
 from atrium.product.notes import store
-from atrium.product.notes import trash_rows as note_trash
+from atrium.product.notes.model import NOTES
 from tests.client import Client
 from tests.people import found_company
 from tests.postgres import fresh_database, run_as_owner
@@ -26,7 +27,7 @@ LISTINGS = {
     "notes": store.listing_sql("team", after=False, search=False, many=False),
     "many notes": store.listing_sql("team", after=False, search=False, many=True),
     "notes of the company": store.listing_sql("org", after=False, search=False, many=False),
-    "notes in the trash": note_trash.listing_sql(after=False),
+    "notes in the trash": trash_rows.listing_sql(NOTES, after=False),
     "objects": object_listings.listing_sql(ListingShape()),
     "objects of the company": object_listings.listing_sql(ListingShape(scope="org")),
     "newest objects": object_listings.listing_sql(ListingShape(column="updated_at", descending=True, after=False)),
@@ -35,7 +36,7 @@ LISTINGS = {
         ListingShape(scope="org", column="size", descending=True, after=False)
     ),
     "a bucket": object_listings.bucket_listing(False),
-    "objects in the trash": object_trash.listing_sql(after=False),
+    "objects in the trash": trash_rows.listing_sql(OBJECTS, after=False),
 }
 
 

@@ -35,10 +35,17 @@ OBJECTS = ThingTable(
         },
         principals=("user_id", "team_id", "org_id"),
         ends=True,
+        repeats=("owner_id", "key"),
     ),
     # Not behind a delete marker: the indexes of the listings hold nothing else.
     there="NOT {t}.deleted",
     company_hint="octet_length({t}.key) > 0",
+    # A document is called by its title, anything else by its key.
+    title="CASE WHEN {t}.document THEN v.metadata->>'title' END",
+    size="{t}.size",
+    beside=" JOIN object_versions v ON v.id = {t}.version_id",
+    weight="{t}.number",
+    on_change="revision = {t}.revision + 1, updated_at = now()",
 )
 
 LongCursor = Annotated[str, msgspec.Meta(max_length=4096)]
@@ -292,19 +299,6 @@ class WrittenVersion(msgspec.Struct, frozen=True):
     version: Version
     derived: bool
     run_id: UUID | None
-
-
-class TrashedObject(msgspec.Struct, frozen=True):
-    """An object in the trash: whose it is, what it was called, how large it is, who put it there, and when."""
-
-    id: UUID
-    owner_id: UUID
-    team_id: UUID
-    key: str
-    title: str
-    size: int
-    deleted_by: UUID
-    deleted_at: datetime
 
 
 class ObjectMissing(Missing):

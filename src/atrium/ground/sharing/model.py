@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
@@ -26,6 +27,10 @@ class GrantTable:
     principals: tuple[str, ...] = ("user_id",)
     # Whether a grant may end by itself.
     ends: bool = False
+    # Columns of the thing that its grants repeat, so that what was shared is read in the thing's order.
+    repeats: tuple[str, ...] = ()
+    # By what a thing's grants are listed: an index has them in this order.
+    order: tuple[str, ...] = ("principal_id",)
 
     def share_with(self) -> list[PrincipalType]:
         """What kinds of principals a thing can be granted to."""
@@ -39,10 +44,11 @@ class GrantTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ThingTable:
-    """A table whose rows people share: org_id, id, team_id, owner_id, visibility, trashed_at.
+    """A table whose rows people share: org_id, id, team_id, owner_id, visibility, trashed_at, trashed_by.
 
-    `there` is what else is true of a row that listings show, about `{t}`; `company_hint` is always true and names the index of the listing
-    of a whole company.
+    Texts are about a row called `{t}`. `there` is what else is true of one that listings show; `company_hint` is always true and names
+    the index of the listing of a whole company. The trash tells of each its `title` and `size`, for which `beside` is joined; `weight` is
+    how many versions it has. `on_change` is what a change of its visibility or grants also writes, `on_hand_over` what another owner does.
     """
 
     kind: str
@@ -52,6 +58,17 @@ class ThingTable:
     grants: GrantTable
     there: str = ""
     company_hint: str = ""
+    title: str
+    size: str
+    beside: str = ""
+    weight: str
+    on_change: str = ""
+    on_hand_over: str = ""
+
+    @property
+    def keyed(self) -> bool:
+        """Whether it is at a key of its team, where nothing else can be, and has a revision that changes with the key."""
+        return "key" in self.grants.repeats
 
     def permission(self, ability: Ability) -> str:
         """The permission by which a role or a token's scope has an ability."""
@@ -64,6 +81,21 @@ class ThingTable:
     def permissions_of(self, level: str) -> list[str]:
         """What a grant of a level gives, as permissions, weakest first."""
         return [self.permission(ability) for ability in EVERY if ability in self.grants.gives[level]]
+
+
+class Trashed(msgspec.Struct, frozen=True):
+    """A thing in the trash: whose it is, what it is called, how many bytes it has, who put it there, and when.
+
+    What has a key need not have a title.
+    """
+
+    id: UUID
+    owner_id: UUID
+    title: str | None
+    key: str | None
+    size: int
+    deleted_by: UUID
+    deleted_at: datetime
 
 
 class ThingsChanged(msgspec.Struct, frozen=True):

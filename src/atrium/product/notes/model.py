@@ -31,7 +31,12 @@ NOTES = ThingTable(
             "notes:delete": frozenset({"read", "delete"}),
             "notes:manage": frozenset({"read", "write", "delete", "manage"}),
         },
+        order=("created_at", "user_id"),
     ),
+    title="{t}.title",
+    size="octet_length({t}.body)",
+    weight="{t}.version",
+    on_hand_over="updated_by = coalesce({t}.updated_by, {t}.owner_id)",
 )
 
 
@@ -109,17 +114,6 @@ class NoteText(NoteVersion, frozen=True):
     """One save of a note with its text."""
 
     body: str
-
-
-class TrashedNote(msgspec.Struct, frozen=True):
-    """A note in the trash: whose it is, how many bytes its text has, who put it there, and when."""
-
-    id: UUID
-    owner_id: UUID
-    title: str
-    size: int
-    deleted_by: UUID
-    deleted_at: datetime
 
 
 class NoteSaved(msgspec.Struct, frozen=True):

@@ -144,6 +144,10 @@ async def update_note(
     )
 
 
+async def delete_notes(db: Transaction, org_id: UUID, ids: list[UUID]) -> int:
+    return await db.run("DELETE FROM notes WHERE org_id = :org_id AND id = ANY(:ids)", org_id=org_id, ids=ids)
+
+
 async def list_versions(db: Transaction, org_id: UUID, id: UUID, before: int, limit: int) -> list[NoteVersion]:
     """A note's saves before one, newest first, the present one included."""
     return await db.all(
