@@ -1153,7 +1153,7 @@ export type DeletedNote = {
 };
 
 /** What one person may do with a note; `permission` is null once withdrawn. */
-export type Grant = {
+export type NoteGrant = {
   note_id: string;
   user_id: string;
   permission: 'notes:delete' | 'notes:manage' | 'notes:read' | 'notes:write' | null;
@@ -2954,7 +2954,7 @@ export interface Schemas {
   Note: Note;
   NoteChange: NoteChange;
   DeletedNote: DeletedNote;
-  Grant: Grant;
+  NoteGrant: NoteGrant;
   NoteShareChange: NoteShareChange;
   Page_NoteShare_: Page_NoteShare_;
   NoteShare: NoteShare;
@@ -4163,7 +4163,7 @@ export interface Rows {
         };
       };
       body: NoteShareChange;
-      reply: Grant;
+      reply: NoteGrant;
     };
     /** Make an earlier text the newest version; `If-Match` refuses to overwrite a newer one. */
     '/api/notes/{id}/restore': {

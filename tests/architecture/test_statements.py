@@ -8,6 +8,7 @@ from types import ModuleType
 
 import pytest
 
+from atrium.engine.repository.model import OBJECTS
 from atrium.kit.postgres.migrate import read_migrations
 from tests.architecture.source import Module, module_of, modules
 from tests.walls.catalog import INSTANCE_WIDE
@@ -36,10 +37,10 @@ UNFENCED = {
     "moving.list_known": _MOVED,
     "backups.list_heads": _WHOLE,
     "backups.has_people": _WHOLE,
-    "repository.forget_grants": _OF_ALL,
+    "sharing.forget_grants": _OF_ALL,
+    "sharing.list_ended": _OF_ALL,
     "search.list_moved": _OF_ALL,
     "changes.forget": _OF_ALL,
-    "changes.list_expired": _OF_ALL,
     "identity.list_standing_roles": "by the credentials' own ids, of every company; runs in a system transaction",
     "localization.forget_retired": _OF_ALL,
     "tenancy.list_org_ids": _OF_ALL,
@@ -134,11 +135,11 @@ def _text_of(call: ast.AST, function: ast.AsyncFunctionDef, names: ModuleType) -
     assert isinstance(call, ast.Call)
     position = 1 if isinstance(call.func, ast.Attribute) and call.func.attr in ("one", "all") else 0
     # A statement chosen by the function's own arguments is looked at in the first of its forms that can be made.
-    for value in (True, False, "team", "object_id"):
+    for value in (True, False, "team", "object_id", OBJECTS):
         arguments = {argument.arg: value for argument in (*function.args.args, *function.args.kwonlyargs)}
         try:
             return str(eval(ast.unparse(call.args[position]), {**vars(names), **arguments}))
-        except (TypeError, ValueError, KeyError):
+        except (TypeError, ValueError, KeyError, AttributeError):
             continue
     raise AssertionError(f"{function.name}: its statement cannot be read")
 

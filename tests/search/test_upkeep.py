@@ -8,9 +8,9 @@ import pytest
 
 from atrium.boot.assemble import Application
 from atrium.commands.search import rebuild_search, verify_search
-from atrium.engine.repository import service as repository
 from atrium.engine.repository import texts
-from atrium.engine.repository.model import Text
+from atrium.engine.repository.model import OBJECTS, Text
+from atrium.ground.sharing import grants
 from atrium.product.search import chores
 from atrium.seams.context import Context
 from tests.client import Client
@@ -67,7 +67,7 @@ async def test_a_grant_that_ended_long_ago_is_forgotten_and_its_row_follows(
         url, "UPDATE object_grants SET expires_at = now() - interval '40 days' WHERE object_id = $1", UUID(id)
     )
 
-    assert await repository.forget_grants(house.services) >= 1
+    assert await grants.forget_grants(house.services, OBJECTS) >= 1
 
     ((readers,),) = await run_as_owner(url, "SELECT readers FROM search_rows WHERE id = $1", UUID(id))
     assert UUID(bob.user_id) not in readers

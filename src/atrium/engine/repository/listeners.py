@@ -1,10 +1,10 @@
 """When a member leaves, their objects get another owner and their unfinished uploads end; when space is lacking, trash gives way."""
 
-from atrium.engine.repository import multipart, sharing, space
+from atrium.engine.repository import multipart, space
 from atrium.engine.repository.model import OBJECTS
 from atrium.ground.identity.model import MemberRemoved
 from atrium.ground.quotas.model import SpaceLacking
-from atrium.ground.sharing import trash
+from atrium.ground.sharing import grants, trash
 from atrium.seams.context import Context
 from atrium.seams.wiring import Listener
 
@@ -12,7 +12,7 @@ from atrium.seams.wiring import Listener
 async def on_member_removed(ctx: Context, event: MemberRemoved) -> None:
     """Hand the person's objects over, withdraw what was shared with them, and let go of their unfinished uploads."""
     left = await trash.hand_over(ctx, OBJECTS, event.person_id, event.heir, event.private)
-    await sharing.end_grants_to(ctx, event.person_id)
+    await grants.end_grants_to(ctx, OBJECTS, event.person_id)
     await multipart.abort_uploads_of(ctx, event.person_id)
     event.objects, event.trashed_objects = left.moved, left.trashed
 

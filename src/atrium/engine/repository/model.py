@@ -36,6 +36,7 @@ OBJECTS = ThingTable(
         principals=("user_id", "team_id", "org_id"),
         ends=True,
         repeats=("owner_id", "key"),
+        opens=True,
     ),
     # Not behind a delete marker: the indexes of the listings hold nothing else.
     there="NOT {t}.deleted",

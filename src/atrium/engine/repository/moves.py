@@ -8,7 +8,7 @@ from atrium.engine.repository.object_keys import BadKey, name_in, require_key, r
 from atrium.ground.access import service as access
 from atrium.ground.access.model import NotPermitted
 from atrium.ground.audit import service as audit
-from atrium.ground.sharing.model import ThingsChanged
+from atrium.ground.sharing.announcements import announce_change
 from atrium.kit.errors import TooLarge
 from atrium.seams.context import Context
 
@@ -30,7 +30,7 @@ async def move_object(ctx: Context, id: UUID, key: str, if_match: str | None = N
     if name_in(key) != name_in(target.key):
         await moving_rows.rename_versions(ctx.db, ctx.who.org_id, id, name_in(target.key), name_in(key))
     await audit.record(ctx, "repository.moved", id)
-    await ctx.announce(ThingsChanged(OBJECTS, [id], "moved"))
+    await announce_change(ctx, OBJECTS, [id], "moved")
     return await permissions.read_visible(ctx, id)
 
 
@@ -56,7 +56,7 @@ async def move_folder(ctx: Context, before: str, after: str) -> list[UUID]:
         taken = await moving_rows.find_taken(ctx.db, ctx.who.org_id, ctx.who.team_id, ids, keys)
         raise KeyTaken("something is stored at one of the new keys; nothing was moved", key=taken)
     await audit.record(ctx, "repository.folder_moved", ctx.who.team_id, count=len(ids))
-    await ctx.announce(ThingsChanged(OBJECTS, ids, "moved"))
+    await announce_change(ctx, OBJECTS, ids, "moved")
     return ids
 
 

@@ -23,9 +23,9 @@ class Held(msgspec.Struct, frozen=True):
 async def move_object(db: Transaction, org_id: UUID, id: UUID, key: str) -> bool:
     """False when the key is taken."""
     return await db.run_unless_taken(
-        """
-        WITH moved AS (UPDATE objects SET key = :key, revision = revision + 1 WHERE org_id = :org_id AND id = :id RETURNING id)
-        UPDATE object_grants g SET key = :key FROM moved WHERE g.org_id = :org_id AND g.object_id = moved.id
+        f"""
+        WITH moved AS (UPDATE objects SET key = :key, revision = revision + 1 WHERE org_id = :org_id AND id = :id RETURNING id, key)
+        {rule.following(OBJECTS)}
         """,
         org_id=org_id,
         id=id,
@@ -74,12 +74,12 @@ async def step_aside(db: Transaction, org_id: UUID, ids: list[UUID]) -> None:
 async def move_objects(db: Transaction, org_id: UUID, ids: list[UUID], keys: list[str]) -> bool:
     """Give each its key; False, with nothing done, when one of them is taken."""
     return await db.run_unless_taken(
-        """
+        f"""
         WITH moved AS (
           UPDATE objects o SET key = n.key, revision = o.revision + 1 FROM unnest(:ids::uuid[], :keys::text[]) AS n (id, key)
            WHERE o.org_id = :org_id AND o.id = n.id RETURNING o.id, o.key
         )
-        UPDATE object_grants g SET key = moved.key FROM moved WHERE g.org_id = :org_id AND g.object_id = moved.id
+        {rule.following(OBJECTS)}
         """,
         org_id=org_id,
         ids=ids,

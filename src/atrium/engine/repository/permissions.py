@@ -7,8 +7,7 @@ from uuid import UUID
 from atrium.engine.repository import overwriting_rows, store
 from atrium.engine.repository.model import KIND, OBJECTS, ObjectMissing, ObjectReply, StoredObject
 from atrium.ground.access.model import ReadersRefused
-from atrium.ground.sharing import abilities
-from atrium.ground.sharing.abilities import Thing
+from atrium.ground.sharing import abilities, grants
 from atrium.ground.sharing.model import Ability
 from atrium.seams.context import Context, Operation, Principal
 from atrium.seams.sharing import Shareable, ThingName, hand_out, list_own
@@ -60,25 +59,17 @@ async def list_names(ctx: Context, ids: list[UUID], trashed: bool) -> dict[UUID,
     return await store.list_names(ctx.db, ctx.who, ids, trashed=trashed) if ctx.who.within_scope("files:read") else {}
 
 
-async def list_levels(ctx: Context, target: Thing, who: Principal) -> list[str]:
-    """The levels of the live grants that a person holds on an object; an owner needs none."""
-    if target.owner_id == who.user_id:
-        return []
-    principals = [who.user_id, who.team_id, who.org_id]
-    return [*await store.list_capabilities(ctx.db, who.org_id, target.id, principals)]
-
-
 async def require(ctx: Context, target: StoredObject, ability: Ability) -> None:
     """Refuse what the caller, or anybody by whom they are bound, may not do with an object."""
     for each in ctx.each_bound((KIND, target.id)):
-        abilities.require(each, OBJECTS, target, ability, await list_levels(ctx, target, each.who))
+        abilities.require(each, OBJECTS, target, ability, await grants.list_levels(ctx, OBJECTS, target, each.who))
     if ability != "read":
         abilities.require_no_readers(ctx, target, shared=ability == "manage")
 
 
 async def show(ctx: Context, target: StoredObject) -> ObjectReply:
     """An object as the caller is answered, with what they may do."""
-    return _shown_to(ctx.who, target, await list_levels(ctx, target, ctx.who))
+    return _shown_to(ctx.who, target, await grants.list_levels(ctx, OBJECTS, target, ctx.who))
 
 
 async def show_written(op: Operation, target: StoredObject) -> ObjectReply:

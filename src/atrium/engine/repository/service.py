@@ -3,7 +3,6 @@
 from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from contextlib import aclosing
 from datetime import datetime
-from itertools import groupby
 from operator import attrgetter, itemgetter
 from typing import Any
 from uuid import UUID
@@ -33,12 +32,11 @@ from atrium.engine.repository.object_keys import after_all_with
 from atrium.engine.repository.writes import SMALL
 from atrium.ground.access import service as access
 from atrium.ground.audit import service as audit
-from atrium.ground.sharing import abilities
-from atrium.ground.sharing.model import ThingsChanged
+from atrium.ground.sharing import abilities, grants
 from atrium.kit.errors import TooLarge
 from atrium.kit.web.pages import Pager
 from atrium.seams.blobs import BlobMissing
-from atrium.seams.context import Context, Operation, Services
+from atrium.seams.context import Context, Operation
 from atrium.seams.sharing import fill, hand_out, list_handed_out
 
 # What a cursor holds in each order, and how it is read off an object.
@@ -207,7 +205,7 @@ async def read_detail(ctx: Context, id: UUID) -> ObjectDetail:
     count = len(versions) if len(versions) < SHOWN_VERSIONS else await store.count_versions(ctx.db, org_id, id)
     text = await text_rows.find_text(ctx.db, org_id, found.version.id, SHOWN_CHARACTERS) or Text("none")
     shown = {name: getattr(found, name) for name in StoredObject.__struct_fields__}
-    levels = await permissions.list_levels(ctx, found, ctx.who)
+    levels = await grants.list_levels(ctx, OBJECTS, found, ctx.who)
     may = abilities.abilities_of(ctx.who, OBJECTS, found, levels)
     return ObjectDetail(
         **shown,
@@ -292,18 +290,6 @@ async def read_uses(ctx: Context, id: UUID) -> list[Derivation]:
 async def was_made_from(ctx: Context, version: Version, source_id: UUID) -> bool:
     """Whether a version was made from an object; the caller has read the version's own."""
     return await store.has_derivation(ctx.db, ctx.who.org_id, version.id, source_id)
-
-
-async def forget_grants(services: Services) -> int:
-    """Drop grants that expired a month ago; how many."""
-    async with services.database.begin_system() as db:
-        ended = await store.forget_grants(db)
-    for org_id, found in groupby(sorted(ended), key=lambda one: one[0]):
-        async with services.database.begin(org_id) as db:
-            await Context.of_company(services, db, org_id).announce(
-                ThingsChanged(OBJECTS, [id for _, id in found], "shared")
-            )
-    return len(ended)
 
 
 def _pager(ctx: Context, chosen: Filter, delimiter: str | None) -> Pager:

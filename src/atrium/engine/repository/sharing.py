@@ -1,6 +1,7 @@
 """Letting others in: visibility, grants, and whom one can share with."""
 
 from datetime import UTC, datetime
+from typing import cast
 from uuid import UUID
 
 import msgspec
@@ -16,8 +17,8 @@ from atrium.engine.repository.model import (
 )
 from atrium.ground.audit import service as audit
 from atrium.ground.identity import service as identity
-from atrium.ground.sharing import abilities
-from atrium.ground.sharing.model import PrincipalType, ThingsChanged
+from atrium.ground.sharing import grants
+from atrium.ground.sharing.model import Grant, Grantee, PrincipalType
 from atrium.ground.tenancy import service as tenancy
 from atrium.kit.errors import Missing
 from atrium.kit.web.pages import Page, Pager
@@ -55,15 +56,11 @@ async def share_object(
     known = await _exists(ctx, principal_type, principal_id)
     target = await _managed(ctx, id)
     _require_sharable(target, principal_type, principal_id, expires_at, known)
-    await store.put_grant(ctx.db, ctx.who, target, principal_type, principal_id, capability, expires_at)
-    await store.set_visibility(
-        ctx.db, ctx.who.org_id, id, "shared" if abilities.is_private(target) else target.visibility
-    )
+    await grants.give(ctx, OBJECTS, target, Grantee(principal_type, principal_id), capability, expires_at)
     await audit.record(
         ctx, "repository.shared", id, principal_type=principal_type, principal=principal_id, capability=capability
     )
-    await ctx.announce(ThingsChanged(OBJECTS, [id], "shared"))
-    grant = await store.find_grant(ctx.db, ctx.who.org_id, id, principal_id)
+    grant = await grants.find_grant(ctx, OBJECTS, id, principal_id)
     if grant is None:
         raise Missing("the grant is gone already")
     return _shown(grant)
@@ -72,39 +69,30 @@ async def share_object(
 async def unshare_object(ctx: Context, id: UUID, principal_id: UUID) -> int:
     """End every grant a principal holds on an object; how many those were."""
     target = await _managed(ctx, id)
-    ended = await store.delete_grants(ctx.db, ctx.who.org_id, id, principal_id)
+    ended = await grants.withdraw(ctx, OBJECTS, target, principal_id)
     if ended:
-        await store.set_visibility(ctx.db, ctx.who.org_id, id, target.visibility)
         await audit.record(ctx, "repository.unshared", id, principal=principal_id)
-        await ctx.announce(ThingsChanged(OBJECTS, [id], "shared"))
     return ended
-
-
-async def end_grants_to(ctx: Context, person_id: UUID) -> None:
-    """Withdraw every object that was shared with a person of the caller's company."""
-    ended = await store.delete_grants_to(ctx.db, ctx.who.org_id, person_id)
-    await ctx.announce(ThingsChanged(OBJECTS, ended, "shared"))
 
 
 async def list_grants(ctx: Context, id: UUID, limit: int, cursor: str | None) -> Page[ObjectGrant]:
     """Who was let in, one entry per principal."""
     await _managed(ctx, id, lock=False)
     pager = Pager(ctx.services.keys, "grants", ctx.who.user_id, id)
-    found = await store.list_grants(ctx.db, ctx.who.org_id, id, pager.read(cursor, UUID), limit + 1)
+    after = pager.read(cursor, UUID)
+    found = await grants.list_grants(ctx, OBJECTS, id, None if after is None else (after,), limit + 1)
     return pager.page([_shown(grant) for grant in found], limit, lambda grant: grant.principal_id)
 
 
 async def set_visibility(ctx: Context, id: UUID, visibility: Visibility) -> tuple[StoredObject, int]:
     """Who sees it besides its owner; private ends every grant, and the number says how many those were."""
     target = await _managed(ctx, id)
-    ended = await store.delete_grants(ctx.db, ctx.who.org_id, id) if visibility == "private" else 0
-    if visibility != target.visibility or ended:
-        await store.set_visibility(ctx.db, ctx.who.org_id, id, visibility)
+    ended = await grants.set_visibility(ctx, OBJECTS, target, visibility)
+    if ended is not None:
         await audit.record(ctx, "repository.visibility", id, visibility=visibility, ended=ended)
-        await ctx.announce(ThingsChanged(OBJECTS, [id], "visibility"))
     # The caller gets the reply even when this change ended the grant or the visibility that let them manage the object.
     shown = await store.find_by_key(ctx.db, ctx.who.org_id, target.team_id, target.key)
-    return shown or target, ended
+    return shown or target, ended or 0
 
 
 async def list_share_targets(ctx: Context) -> ShareTargets:
@@ -151,5 +139,15 @@ async def _exists(ctx: Context, principal_type: str, principal_id: UUID) -> bool
     return True
 
 
-def _shown(grant: ObjectGrant) -> ObjectGrant:
-    return msgspec.structs.replace(grant, permissions=OBJECTS.permissions_of(grant.capability))
+def _shown(grant: Grant) -> ObjectGrant:
+    return ObjectGrant(
+        grant.principal_type,
+        grant.principal_id,
+        grant.name,
+        cast(Capability, grant.level),
+        OBJECTS.permissions_of(grant.level),
+        grant.granted_by,
+        grant.expires_at,
+        grant.expired,
+        grant.created_at,
+    )

@@ -1,6 +1,5 @@
-"""SQL of the repository: objects, versions, grants, provenance. Listings are in `listing_rows`, blobs in `blob_rows`."""
+"""SQL of the repository: objects, versions, provenance. Listings are in `listing_rows`, blobs in `blob_rows`."""
 
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -9,10 +8,8 @@ import msgspec
 from atrium.engine.repository.model import (
     MARKDOWN,
     OBJECTS,
-    Capability,
     Derivation,
     DerivationSource,
-    ObjectGrant,
     StoredObject,
     Version,
     is_markdown,
@@ -34,15 +31,6 @@ OBJECT = (
 JOINED = "objects o JOIN object_versions v ON v.id = o.version_id"
 OF_OBJECT = 11
 READABLE = rule.readable(OBJECTS, "o")
-GRANT = """
-  g.principal_type, g.principal_id, coalesce(u.username, t.name, c.name) AS name, g.capability, ARRAY[]::text[],
-  g.granted_by, g.expires_at, NOT (g.expires_at IS NULL OR g.expires_at > now()) AS expired, g.created_at
-"""
-NAMED = """
-  LEFT JOIN users u ON g.principal_type = 'user' AND u.org_id = g.org_id AND u.id = g.principal_id
-  LEFT JOIN teams t ON g.principal_type = 'team' AND t.org_id = g.org_id AND t.id = g.principal_id
-  LEFT JOIN orgs c ON g.principal_type = 'org' AND c.id = g.principal_id
-"""
 
 
 class NewVersion(msgspec.Struct, frozen=True, kw_only=True):
@@ -148,7 +136,7 @@ async def add_version(
         f"""
         WITH o AS (
           UPDATE objects SET version_id = :version_id, number = number + 1, revision = revision + 1, updated_at = now(),
-                 deleted = :sha256::bytea IS NULL, document = :document, visibility = coalesce(:visibility, visibility),
+                 deleted = :sha256::bytea IS NULL, document = :document, {rule.EDITED},
                  size = :size::bigint, etag = :etag, written_at = now()
            WHERE org_id = :org_id AND id = :id RETURNING *
         ), v AS (
@@ -231,120 +219,6 @@ async def delete_version(db: Transaction, org_id: UUID, object_id: UUID, id: UUI
         object_id=object_id,
         markdown=MARKDOWN,
     )
-
-
-async def set_visibility(db: Transaction, org_id: UUID, id: UUID, visibility: str) -> None:
-    await db.run(
-        """
-        UPDATE objects SET visibility = :visibility, revision = revision + 1, updated_at = now()
-         WHERE org_id = :org_id AND id = :id
-        """,
-        org_id=org_id,
-        id=id,
-        visibility=visibility,
-    )
-
-
-async def list_capabilities(db: Transaction, org_id: UUID, object_id: UUID, principals: list[UUID]) -> list[Capability]:
-    rows = await db.rows(
-        f"""
-        SELECT g.capability FROM object_grants g
-         WHERE g.org_id = :org_id AND g.object_id = :object_id AND g.principal_id = ANY(:principals) AND {rule.live(OBJECTS)}
-        """,
-        org_id=org_id,
-        object_id=object_id,
-        principals=principals,
-    )
-    return [row[0] for row in rows]
-
-
-async def put_grant(
-    db: Transaction,
-    who: Principal,
-    shared: StoredObject,
-    principal_type: str,
-    principal_id: UUID,
-    capability: str,
-    expires_at: datetime | None,
-) -> None:
-    await db.run(
-        """
-        INSERT INTO object_grants (org_id, object_id, principal_type, principal_id, capability, expires_at, granted_by, owner_id, key)
-        VALUES (:org_id, :object_id, :principal_type, :principal_id, :capability, :expires_at, :granted_by, :owner_id, :key)
-        ON CONFLICT (object_id, principal_id) DO UPDATE SET
-          capability = excluded.capability, expires_at = excluded.expires_at, granted_by = excluded.granted_by
-        """,
-        org_id=who.org_id,
-        object_id=shared.id,
-        principal_type=principal_type,
-        principal_id=principal_id,
-        capability=capability,
-        expires_at=expires_at,
-        granted_by=who.user_id,
-        owner_id=shared.owner_id,
-        key=shared.key,
-    )
-
-
-async def find_grant(db: Transaction, org_id: UUID, object_id: UUID, principal_id: UUID) -> ObjectGrant | None:
-    return await db.one(
-        ObjectGrant,
-        f"""
-        SELECT {GRANT} FROM object_grants g {NAMED}
-         WHERE g.org_id = :org_id AND g.object_id = :object_id AND g.principal_id = :principal_id
-        """,
-        org_id=org_id,
-        object_id=object_id,
-        principal_id=principal_id,
-    )
-
-
-async def list_grants(
-    db: Transaction, org_id: UUID, object_id: UUID, after: UUID | None, limit: int
-) -> list[ObjectGrant]:
-    return await db.all(
-        ObjectGrant,
-        f"""
-        SELECT {GRANT} FROM object_grants g {NAMED}
-         WHERE g.org_id = :org_id AND g.object_id = :object_id AND (:after::uuid IS NULL OR g.principal_id > :after)
-         ORDER BY g.principal_id LIMIT :limit
-        """,
-        org_id=org_id,
-        object_id=object_id,
-        after=after,
-        limit=limit,
-    )
-
-
-async def delete_grants(db: Transaction, org_id: UUID, object_id: UUID, principal_id: UUID | None = None) -> int:
-    """End one principal's grants, or everybody's."""
-    return await db.run(
-        """
-        DELETE FROM object_grants WHERE org_id = :org_id AND object_id = :object_id
-           AND (:principal_id::uuid IS NULL OR principal_id = :principal_id)
-        """,
-        org_id=org_id,
-        object_id=object_id,
-        principal_id=principal_id,
-    )
-
-
-async def delete_grants_to(db: Transaction, org_id: UUID, principal_id: UUID) -> list[UUID]:
-    """The objects that were shared with this principal."""
-    rows = await db.rows(
-        "DELETE FROM object_grants WHERE org_id = :org_id AND principal_id = :principal_id RETURNING object_id",
-        org_id=org_id,
-        principal_id=principal_id,
-    )
-    return [row[0] for row in rows]
-
-
-async def forget_grants(db: Transaction) -> list[tuple[UUID, UUID]]:
-    """The company and the object of each grant that is forgotten."""
-    rows = await db.rows(
-        "DELETE FROM object_grants WHERE expires_at < now() - interval '30 days' RETURNING org_id, object_id"
-    )
-    return [(row[0], row[1]) for row in rows]
 
 
 async def insert_derivation(

@@ -9,7 +9,7 @@ from uuid import UUID
 from atrium.engine.repository import text_rows
 from atrium.engine.repository.model import KIND, OBJECTS, FoundObject, Readable, Text, Version
 from atrium.ground.access import service as access
-from atrium.ground.sharing.model import ThingsChanged
+from atrium.ground.sharing.announcements import announce_change
 from atrium.seams.context import Context, Services
 from atrium.seams.sharing import fill, list_handed_out
 
@@ -37,7 +37,7 @@ async def finish_text(ctx: Context, version_id: UUID, found: Text) -> None:
     object_id = await text_rows.lock_object_of(ctx.db, ctx.who.org_id, version_id)
     await text_rows.finish_text(ctx.db, ctx.who.org_id, version_id, found)
     if object_id is not None:
-        await ctx.announce(ThingsChanged(OBJECTS, [object_id], "text"))
+        await announce_change(ctx, OBJECTS, [object_id], "text")
 
 
 def hear_end(services: Services, version_id: UUID) -> AbstractContextManager[asyncio.Event]:

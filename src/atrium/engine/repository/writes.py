@@ -26,8 +26,8 @@ from atrium.engine.repository.uploads import Upload
 from atrium.ground.access import service as access
 from atrium.ground.audit import service as audit
 from atrium.ground.quotas import service as quotas
-from atrium.ground.sharing import abilities
-from atrium.ground.sharing.model import ThingsChanged
+from atrium.ground.sharing import abilities, grants
+from atrium.ground.sharing.announcements import announce_change
 from atrium.kit.errors import TooLarge, Unavailable
 from atrium.kit.files.staging_area import StagedFile
 from atrium.kit.web.etags import names_tag
@@ -182,7 +182,7 @@ async def mark_deleted(ctx: Context, id: UUID) -> StoredObject:
     )
     marked = await store.add_version(ctx.db, ctx.who, id, None, marker)
     await audit.record(ctx, "repository.marked_deleted", id, version=marked.version.number)
-    await ctx.announce(ThingsChanged(OBJECTS, [id], "deleted"))
+    await announce_change(ctx, OBJECTS, [id], "deleted")
     return marked
 
 
@@ -195,7 +195,7 @@ async def mark_absent(ctx: Context, key: str) -> StoredObject:
     if made is None:
         raise KeyTaken("this key was just written by another request, or you may not see its object")
     await audit.record(ctx, "repository.marked_deleted", made.id, version=1)
-    await ctx.announce(ThingsChanged(OBJECTS, [made.id], "deleted"))
+    await announce_change(ctx, OBJECTS, [made.id], "deleted")
     return made
 
 
@@ -256,7 +256,7 @@ async def _write_version(
             raise Unavailable("this key is being written and deleted at the same moment; try again", retry_after=1)
     abilities.require_no_readers(ctx, existing, shared=False)
     if visibility == "private" and not abilities.is_private(existing):
-        await store.delete_grants(ctx.db, ctx.who.org_id, existing.id)
+        await grants.withdraw_all(ctx, OBJECTS, existing.id)
     ctx.note_made(KIND, existing.id)
     return await store.add_version(ctx.db, ctx.who, existing.id, visibility, version)
 

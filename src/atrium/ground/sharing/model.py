@@ -29,8 +29,15 @@ class GrantTable:
     ends: bool = False
     # Columns of the thing that its grants repeat, so that what was shared is read in the thing's order.
     repeats: tuple[str, ...] = ()
+    # Whether visibility tells of grants: a private thing becomes `shared` by one, and one that becomes private has none any more.
+    opens: bool = False
     # By what a thing's grants are listed: an index has them in this order.
     order: tuple[str, ...] = ("principal_id",)
+
+    @property
+    def is_for_anybody(self) -> bool:
+        """Whether a thing can be granted to others than people; then `principal_type` says to whom it was."""
+        return self.principals != ("user_id",)
 
     def share_with(self) -> list[PrincipalType]:
         """What kinds of principals a thing can be granted to."""
@@ -81,6 +88,25 @@ class ThingTable:
     def permissions_of(self, level: str) -> list[str]:
         """What a grant of a level gives, as permissions, weakest first."""
         return [self.permission(ability) for ability in EVERY if ability in self.grants.gives[level]]
+
+
+class Grantee(msgspec.Struct, frozen=True):
+    """Whom something is granted to."""
+
+    principal_type: PrincipalType
+    principal_id: UUID
+
+
+class Grant(Grantee, frozen=True):
+    """How far a principal was let in to a thing, and until when; only people have a display name."""
+
+    name: str | None
+    display_name: str | None
+    level: str
+    granted_by: UUID
+    expires_at: datetime | None
+    expired: bool
+    created_at: datetime
 
 
 class Trashed(msgspec.Struct, frozen=True):

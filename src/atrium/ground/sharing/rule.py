@@ -9,6 +9,9 @@ from typing import Any, NamedTuple
 from atrium.ground.sharing.model import EVERY, Ability, ThingTable
 from atrium.seams.context import Principal
 
+# What an edit writes of who sees a thing besides its owner: what it names, else what there is.
+EDITED = "visibility = coalesce(:visibility, visibility)"
+
 
 class Way(NamedTuple):
     """One way in which things are readable: FROM and WHERE, and whether it begins with grants, called `g`."""
@@ -175,4 +178,19 @@ def audience(of: ThingTable, t: str) -> str:
     return (
         f"{t}.owner_id || CASE WHEN {t}.visibility = 'team' THEN ARRAY[{t}.team_id, :wide::uuid] ELSE '{{}}' END"
         f" || ARRAY(SELECT g.{grants.principal} FROM {grants.name} g WHERE g.org_id = :org_id AND g.{grants.thing} = {t}.id ORDER BY 1)"
+    )
+
+
+def following(of: ThingTable) -> str:
+    """What a move writes to grants that repeat the key, behind a part of the statement that is called `moved` and has id and key."""
+    grants = of.grants
+    return f"UPDATE {grants.name} g SET key = moved.key FROM moved WHERE g.org_id = :org_id AND g.{grants.thing} = moved.id"
+
+
+def ended(of: ThingTable) -> str:
+    """Grants on `:ids` whose time has come, as rows of id, principal and expires_at."""
+    grants = of.grants
+    return (
+        f"SELECT g.{grants.thing} AS id, g.{grants.principal} AS principal, g.expires_at FROM {grants.name} g"
+        f" WHERE g.org_id = :org_id AND g.{grants.thing} = ANY(:ids) AND g.expires_at <= now()"
     )

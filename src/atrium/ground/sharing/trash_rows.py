@@ -173,6 +173,7 @@ async def hand_over(
 ) -> list[UUID]:
     """Hand a person's shared things over, trash included, and with `private` the rest as well; which ones."""
     grants = of.grants
+    granted = f" OR EXISTS (SELECT FROM {grants.name} g WHERE g.org_id = :org_id AND g.{grants.thing} = theirs.id)"
     also = f", {of.on_hand_over.format(t='t')}" if of.on_hand_over else ""
     followed = f""", followed AS (
           UPDATE {grants.name} g SET owner_id = :to FROM moved
@@ -187,8 +188,7 @@ async def hand_over(
         ), moved AS (
           UPDATE {of.table} t SET owner_id = :to{also} FROM theirs
            WHERE t.org_id = :org_id AND t.id = theirs.id AND (:private OR theirs.visibility <> 'private'
-              OR EXISTS (SELECT FROM {grants.name} g WHERE g.org_id = :org_id AND g.{grants.thing} = theirs.id))
-          RETURNING t.id
+             {"" if grants.opens else granted}) RETURNING t.id
         ), needless AS (
           DELETE FROM {grants.name} g USING moved
            WHERE g.org_id = :org_id AND g.{grants.principal} = :to AND g.{grants.thing} = moved.id

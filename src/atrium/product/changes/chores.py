@@ -4,6 +4,8 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import groupby
 
+from atrium.engine.repository.model import OBJECTS
+from atrium.ground.sharing import grants
 from atrium.product.changes import store
 from atrium.product.changes.hub import Hub
 from atrium.seams.context import Services
@@ -22,8 +24,7 @@ async def tell_expired(services: Services) -> None:
         return
     now = datetime.now(UTC)
     since = hub.expired_until - _BACK if hub.expired_until is not None else now - _DAY
-    async with services.database.begin_system() as db:
-        found = await store.list_expired(db, since)
+    found = await grants.list_ended(services, OBJECTS, since)
     for org_id, things in groupby(sorted(found), key=lambda one: one[0]):
         async with services.database.begin(org_id) as db:
             if await store.tell_expired(db, org_id, [id for _, id in things]):

@@ -1,8 +1,10 @@
 """SQL of the change feed. Rows are written by triggers (migration 0085); readers stop before the oldest open transaction."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from uuid import UUID
 
+from atrium.engine.repository.model import OBJECTS
+from atrium.ground.sharing import rule
 from atrium.kit.postgres.database import Transaction
 from atrium.product.changes.model import Change, ChangePosition
 
@@ -114,29 +116,19 @@ async def forget(db: Transaction, age: timedelta, most: int) -> int:
     )
 
 
-async def list_expired(db: Transaction, since: datetime) -> list[tuple[UUID, UUID]]:
-    """Company and object of shares whose date has come since then."""
-    rows = await db.rows(
-        "SELECT DISTINCT org_id, object_id FROM object_grants WHERE expires_at > :since AND expires_at <= now()",
-        since=since,
-    )
-    return [(row[0], row[1]) for row in rows]
-
-
 async def tell_expired(db: Transaction, org_id: UUID, ids: list[UUID]) -> int:
     """Tell of shares of these objects whose date has come, each once; one process at a time."""
     await db.rows("SELECT pg_advisory_xact_lock(hashtext('changes expired'), hashtext(:org))", org=str(org_id))
     rows = await db.rows(
-        """
+        f"""
         SELECT tell_change(o.org_id, CASE WHEN o.document THEN 'document' ELSE 'object' END, o.id, 'gone', o.number, NULL,
                            r.readers || g.people, r.readers)
           FROM (
-            SELECT e.object_id, array_agg(e.principal_id) AS people FROM object_grants e
-             WHERE e.org_id = :org_id AND e.object_id = ANY(:ids) AND e.expires_at <= now()
-               AND NOT EXISTS (SELECT FROM change_rows c WHERE c.org_id = :org_id AND c.thing_id = e.object_id AND c.action = 'gone'
-                                  AND c.principal = e.principal_id AND c.had AND c.at >= e.expires_at)
-             GROUP BY e.object_id
-          ) AS g JOIN objects o ON o.org_id = :org_id AND o.id = g.object_id
+            SELECT e.id, array_agg(e.principal) AS people FROM ({rule.ended(OBJECTS)}) AS e
+             WHERE NOT EXISTS (SELECT FROM change_rows c WHERE c.org_id = :org_id AND c.thing_id = e.id AND c.action = 'gone'
+                                  AND c.principal = e.principal AND c.had AND c.at >= e.expires_at)
+             GROUP BY e.id
+          ) AS g JOIN objects o ON o.org_id = :org_id AND o.id = g.id
           CROSS JOIN LATERAL (SELECT object_readers(o.id, o.org_id, o.owner_id, o.team_id, o.visibility) AS readers OFFSET 0) r
          WHERE o.trashed_at IS NULL AND NOT o.deleted
         """,

@@ -3,9 +3,9 @@
 from collections.abc import Awaitable
 from uuid import UUID
 
-from atrium.engine.repository import permissions, writes
 from atrium.engine.repository import service as repository
 from atrium.engine.repository import trash as repository_trash
+from atrium.engine.repository import writes
 from atrium.engine.repository.model import (
     OBJECTS,
     Filter,
@@ -15,7 +15,7 @@ from atrium.engine.repository.model import (
     Visibility,
     is_markdown,
 )
-from atrium.ground.sharing import abilities
+from atrium.ground.sharing import abilities, grants
 from atrium.kit.ids import new_id
 from atrium.kit.text.plain import slug_of
 from atrium.kit.web.etags import names_tag
@@ -71,7 +71,7 @@ async def change_document(
 
 async def show(ctx: Context, document: Document) -> DocumentReply:
     """A document as the caller is answered, with what they may do."""
-    levels = await permissions.list_levels(ctx, document, ctx.who)
+    levels = await grants.list_levels(ctx, OBJECTS, document, ctx.who)
     shown = {name: getattr(document, name) for name in Document.__struct_fields__}
     return DocumentReply(**shown, **abilities.offer(ctx.who, OBJECTS, document, levels))
 

@@ -9,8 +9,8 @@ from atrium.kit.web.pages import Cursor, Limit, Page
 from atrium.product.notes import permissions, service, trash, versions
 from atrium.product.notes.model import (
     Body,
-    Grant,
     Note,
+    NoteGrant,
     NoteReply,
     NoteShare,
     NoteText,
@@ -88,7 +88,7 @@ class NoteShareChange(msgspec.Struct, forbid_unknown_fields=True):
     permission: Permission | None
 
 
-async def share_note(ctx: Context, id: UUID, body: NoteShareChange) -> Grant:
+async def share_note(ctx: Context, id: UUID, body: NoteShareChange) -> NoteGrant:
     """Share a note with a person of the company."""
     return await service.share_note(ctx, id, body.user_id, body.permission)
 

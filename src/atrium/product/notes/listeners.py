@@ -1,8 +1,7 @@
 """When a member leaves, their notes get another owner and shares with them end."""
 
 from atrium.ground.identity.model import MemberRemoved
-from atrium.ground.sharing import trash
-from atrium.product.notes import service
+from atrium.ground.sharing import grants, trash
 from atrium.product.notes.model import NOTES
 from atrium.seams.context import Context
 from atrium.seams.wiring import Listener
@@ -11,7 +10,7 @@ from atrium.seams.wiring import Listener
 async def on_member_removed(ctx: Context, event: MemberRemoved) -> None:
     """Hand the person's notes over, and withdraw what was shared with them."""
     left = await trash.hand_over(ctx, NOTES, event.person_id, event.heir, event.private)
-    await service.end_grants_to(ctx, event.person_id)
+    await grants.end_grants_to(ctx, NOTES, event.person_id)
     event.notes, event.trashed_notes = left.moved, left.trashed
 
 

@@ -78,7 +78,7 @@ class NoteReply(Note, frozen=True):
         return NOTES.tag(str(self.version), self.abilities)
 
 
-class Grant(msgspec.Struct, frozen=True):
+class NoteGrant(msgspec.Struct, frozen=True):
     """What one person may do with a note; `permission` is null once withdrawn."""
 
     note_id: UUID

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from atrium.ground.sharing import abilities
+from atrium.ground.sharing import abilities, grants
 from atrium.ground.sharing.model import Ability
 from atrium.kit.web.etags import names_tag
 from atrium.product.notes import store
@@ -25,18 +25,14 @@ async def require(ctx: Context, note: Note, ability: Ability) -> None:
     for each in ctx.each_bound((KIND, note.id)):
         abilities.require(each, NOTES, note, ability, await list_levels(ctx, note, each.who))
     if abilities.is_confined(ctx) and ability != "read":
-        shared = await store.list_shares(ctx.db, ctx.who.org_id, note.id, store.FIRST_SHARE, 1)
-        abilities.require_no_readers(ctx, note, shared=bool(shared))
+        abilities.require_no_readers(ctx, note, shared=await grants.is_granted(ctx, NOTES, note.id))
 
 
 async def list_levels(ctx: Context, note: Note, who: Principal) -> list[str]:
     """The levels of the grants that a person holds on a note; an owner needs none."""
-    if note.owner_id == who.user_id:
-        return []
     if isinstance(note, FoundNote) and who is ctx.who:
         return note.held
-    level = await store.find_grant(ctx.db, who.org_id, note.id, who.user_id)
-    return [] if level is None else [level]
+    return await grants.list_levels(ctx, NOTES, note, who)
 
 
 async def show(ctx: Context, note: Note, held: Sequence[str] | None = None) -> NoteReply:

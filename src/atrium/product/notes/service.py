@@ -3,26 +3,29 @@
 from collections.abc import Sequence
 from datetime import datetime
 from operator import attrgetter, itemgetter
+from typing import cast
 from uuid import UUID
 
 from atrium.ground.access import service as access
 from atrium.ground.audit import service as audit
 from atrium.ground.identity import service as identity
-from atrium.ground.sharing import abilities
-from atrium.ground.sharing.model import ThingsChanged
+from atrium.ground.sharing import abilities, grants
+from atrium.ground.sharing import model as sharing
+from atrium.ground.sharing.model import Grantee
 from atrium.kit.ids import new_id
 from atrium.kit.web.pages import Page, Pager, count_fitting
 from atrium.product.notes import permissions, space, store
 from atrium.product.notes.model import (
     KIND,
     NOTES,
-    Grant,
     Note,
+    NoteGrant,
     NoteMissing,
     NoteSaved,
     NoteShare,
     NotesScopeRefused,
     NotSharable,
+    Permission,
 )
 from atrium.seams.context import Context
 from atrium.seams.sharing import Shareable, ThingName, fill, list_handed_out
@@ -88,7 +91,7 @@ async def change_note(
     return changed
 
 
-async def share_note(ctx: Context, id: UUID, user_id: UUID, permission: str | None) -> Grant:
+async def share_note(ctx: Context, id: UUID, user_id: UUID, permission: str | None) -> NoteGrant:
     """Let a colleague in, change what they may do, or (`None`) withdraw it."""
     colleague = await identity.hold_colleague(ctx, user_id)
     note = await permissions.read_visible(ctx, id, lock=True)
@@ -101,23 +104,13 @@ async def share_note(ctx: Context, id: UUID, user_id: UUID, permission: str | No
             "there is no such person in your company",
             errors=[{"path": "user_id", "message": "not a person of your company"}],
         )
-    if permission is None:
-        grant = Grant(id, user_id, None, ctx.who.user_id)
-        if not await store.delete_grant(ctx.db, ctx.who.org_id, id, user_id):
-            return grant
-    else:
-        grant = await store.put_grant(ctx.db, ctx.who.org_id, id, user_id, permission, ctx.who.user_id) or Grant(
-            id, user_id, None, ctx.who.user_id
-        )
+    grant = NoteGrant(id, user_id, cast(Permission | None, permission), ctx.who.user_id)
+    if permission is not None:
+        await grants.give(ctx, NOTES, note, Grantee("user", user_id), permission)
+    elif not await grants.withdraw(ctx, NOTES, note, user_id):
+        return grant
     await audit.record(ctx, "notes.shared" if permission else "notes.unshared", id, user=user_id, permission=permission)
-    await ctx.announce(ThingsChanged(NOTES, [id], "shared"))
     return grant
-
-
-async def end_grants_to(ctx: Context, person_id: UUID) -> None:
-    """Withdraw every note that was shared with a person of the caller's company."""
-    ended = await store.delete_grants_to(ctx.db, ctx.who.org_id, person_id)
-    await ctx.announce(ThingsChanged(NOTES, ended, "shared"))
 
 
 async def list_shares(ctx: Context, id: UUID, limit: int, cursor: str | None) -> Page[NoteShare]:
@@ -125,10 +118,8 @@ async def list_shares(ctx: Context, id: UUID, limit: int, cursor: str | None) ->
     note = await permissions.read_visible(ctx, id)
     await permissions.require(ctx, note, "manage")
     pager = Pager(ctx.services.keys, "note shares", ctx.who.user_id, id)
-    found = await store.list_shares(
-        ctx.db, ctx.who.org_id, id, pager.read(cursor, tuple[datetime, UUID]) or store.FIRST_SHARE, limit + 1
-    )
-    return pager.page(found, limit, lambda share: (share.created_at, share.user_id))
+    found = await grants.list_grants(ctx, NOTES, id, pager.read(cursor, tuple[datetime, UUID]), limit + 1)
+    return pager.page([_shown(one) for one in found], limit, lambda share: (share.created_at, share.user_id))
 
 
 async def list_by_ids(ctx: Context, ids: list[UUID], characters: int) -> dict[UUID, Note]:
@@ -148,6 +139,12 @@ async def list_names(ctx: Context, ids: list[UUID], trashed: bool) -> dict[UUID,
 async def count_notes(ctx: Context) -> int:
     """How many notes the instance holds; only a system transaction sees them all, and only their ids."""
     return await store.count_notes(ctx.db)
+
+
+def _shown(grant: sharing.Grant) -> NoteShare:
+    permission = cast(Permission, grant.level)
+    name, display_name = grant.name or "", grant.display_name or ""
+    return NoteShare(grant.principal_id, name, display_name, permission, grant.granted_by, grant.created_at)
 
 
 NOTE = Shareable(

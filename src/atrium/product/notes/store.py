@@ -1,15 +1,14 @@
 """SQL of notes. Which rows a person may read comes from `ground/sharing/rule`, one index for each way."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import lru_cache
 from uuid import UUID
 
 from atrium.ground.sharing import rule
-from atrium.kit.ids import NIL
 from atrium.kit.postgres.database import Transaction
 from atrium.kit.text.plain import contains_pattern
 from atrium.kit.web.pages import MOST_TEXT
-from atrium.product.notes.model import NOTES, FoundNote, Grant, Note, NoteShare, NoteText, NoteVersion
+from atrium.product.notes.model import NOTES, FoundNote, Note, NoteText, NoteVersion
 from atrium.seams.context import Principal
 from atrium.seams.sharing import ThingName
 
@@ -25,8 +24,6 @@ CURRENT = """
   coalesce(n.updated_by, n.owner_id) AS created_by, n.updated_at AS created_at, n.version_name AS name, n.body
 """
 VERSION = "v.number, v.title, v.size, encode(v.sha256, 'hex'), v.created_by, v.created_at, v.name"
-# Behind this, `list_shares` begins.
-FIRST_SHARE = (datetime.min.replace(tzinfo=UTC), NIL)
 NEWEST = "n.updated_at DESC, n.id DESC"
 # So many notes are sent whole, however long; adding up the lengths of everybody's short ones would cost more.
 FEW = 51
@@ -132,7 +129,7 @@ async def update_note(
           SELECT n.org_id, n.id, {CURRENT} FROM notes n WHERE n.org_id = :org_id AND n.id = :id
         )
         UPDATE notes AS n SET title = coalesce(:title, title), body = coalesce(:body, body), updated_by = :user_id,
-               version_name = NULL, visibility = coalesce(:visibility, visibility), version = version + 1, updated_at = now()
+               version_name = NULL, {rule.EDITED}, version = version + 1, updated_at = now()
          WHERE n.org_id = :org_id AND n.id = :id RETURNING {NOTE}
         """,
         org_id=who.org_id,
@@ -202,75 +199,6 @@ async def name_version(db: Transaction, org_id: UUID, id: UUID, number: int, nam
             name=name,
         )
     )
-
-
-async def list_shares(
-    db: Transaction, org_id: UUID, note_id: UUID, after: tuple[datetime, UUID], limit: int
-) -> list[NoteShare]:
-    return await db.all(
-        NoteShare,
-        """
-        SELECT g.user_id, u.username, u.display_name, g.permission, g.granted_by, g.created_at
-          FROM note_grants g JOIN users u ON u.org_id = g.org_id AND u.id = g.user_id
-         WHERE g.org_id = :org_id AND g.note_id = :note_id AND (g.created_at, g.user_id) > (:after_at, :after_id)
-         ORDER BY g.created_at, g.user_id LIMIT :limit
-        """,
-        org_id=org_id,
-        note_id=note_id,
-        after_at=after[0],
-        after_id=after[1],
-        limit=limit,
-    )
-
-
-async def find_grant(db: Transaction, org_id: UUID, note_id: UUID, user_id: UUID) -> str | None:
-    found: str | None = await db.value(
-        "SELECT permission FROM note_grants WHERE org_id = :org_id AND note_id = :note_id AND user_id = :user_id",
-        org_id=org_id,
-        note_id=note_id,
-        user_id=user_id,
-    )
-    return found
-
-
-async def put_grant(
-    db: Transaction, org_id: UUID, note_id: UUID, user_id: UUID, permission: str, by: UUID
-) -> Grant | None:
-    return await db.one(
-        Grant,
-        """
-        INSERT INTO note_grants (org_id, note_id, user_id, permission, granted_by)
-        VALUES (:org_id, :note_id, :user_id, :permission, :granted_by)
-        ON CONFLICT (user_id, note_id) DO UPDATE SET permission = excluded.permission, granted_by = excluded.granted_by
-        RETURNING note_id, user_id, permission, granted_by
-        """,
-        org_id=org_id,
-        note_id=note_id,
-        user_id=user_id,
-        permission=permission,
-        granted_by=by,
-    )
-
-
-async def delete_grant(db: Transaction, org_id: UUID, note_id: UUID, user_id: UUID) -> bool:
-    """Whether there was one."""
-    ended = await db.run(
-        "DELETE FROM note_grants WHERE org_id = :org_id AND note_id = :note_id AND user_id = :user_id",
-        org_id=org_id,
-        note_id=note_id,
-        user_id=user_id,
-    )
-    return bool(ended)
-
-
-async def delete_grants_to(db: Transaction, org_id: UUID, user_id: UUID) -> list[UUID]:
-    """The notes that were shared with this person."""
-    rows = await db.rows(
-        "DELETE FROM note_grants WHERE org_id = :org_id AND user_id = :user_id RETURNING note_id",
-        org_id=org_id,
-        user_id=user_id,
-    )
-    return [row[0] for row in rows]
 
 
 async def count_notes(db: Transaction) -> int:
