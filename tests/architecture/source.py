@@ -50,10 +50,23 @@ def imports_of(module: Module) -> Iterator[tuple[str, ...]]:
 
 def texts_of(module: Module) -> Iterator[str]:
     """Every text in the code, docstrings left out."""
+    yield from (text for text, _ in _texts(module))
+
+
+def _texts(module: Module) -> Iterator[tuple[str, ast.AST]]:
     docstrings = {id(node.body[0].value) for node in ast.walk(module.tree) if _has_docstring(node)}  # type: ignore[attr-defined]
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
-            yield node.value
+            yield node.value, node
+
+
+def joined_texts_of(module: Module) -> Iterator[str]:
+    """The same with each formatted text in one piece, `{}` where values are put in."""
+    joined = [node for node in ast.walk(module.tree) if isinstance(node, ast.JoinedStr)]
+    pieces = {id(piece) for node in joined for piece in node.values}
+    for node in joined:
+        yield "".join(str(piece.value) if isinstance(piece, ast.Constant) else "{}" for piece in node.values)
+    yield from (text for text, node in _texts(module) if id(node) not in pieces)
 
 
 def _has_docstring(node: ast.AST) -> bool:
