@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { examine, still } from './axe.mjs';
-import { furnished, inspect, tokenFor, visit } from './stage.mjs';
-import { call, found, join, openPerson, openServer } from './world.mjs';
+import { furnished, inspect, misfits, tokenFor, visit } from './stage.mjs';
+import { call, found, join, openPerson, openServer, put } from './world.mjs';
 import { wordsOf } from './words.mjs';
 
 const t = wordsOf('en');
@@ -71,7 +71,39 @@ describe('axe finds nothing, and the layout holds', () => {
   });
 });
 
+/** A title as long as people write them, in words, and as long as it may be, in one. */
+const TITLES = ['Harbour dues for the second half of the year, agreed with Bilbao and Vigo', 'Abfahrtsverspätungsbegründung'.repeat(7).slice(0, 200)];
+
+/** Something of every kind under every title, and the screens that show it. */
+async function nameEverything({ server, team: { ada } }) {
+  const send = (path, body, method) => call(server, path, { token: ada, body, method });
+  const screens = [];
+  for (const title of TITLES) {
+    const note = await send('/api/notes', { title, body: title, visibility: 'private' });
+    const document = await send('/api/documents', { title, body: title, visibility: 'team' });
+    const file = await put(server, ada, `quay/${title}.txt`, title);
+    const said = { title, tainted: false, messages: [{ role: 'user', content: title, at: '2026-01-05T08:00:00Z' }] };
+    const chat = await put(server, ada, `chats/${title}.json`, JSON.stringify(said), 'application/vnd.atrium.chat+json');
+    for (const path of [`/notes/${note.id}`, `/notes/${note.id}/history`, `/documents/${document.id}`, `/files/${file.id}`, `/chat/${chat.id}`]) screens.push(path);
+    const dropped = await send('/api/notes', { title, body: '', visibility: 'team' });
+    await call(server, `/api/notes/${dropped.id}`, { token: ada, method: 'DELETE' });
+  }
+  return ['/', '/notes', '/documents', '/files?prefix=quay%2F', '/shared', '/chat', '/trash', `/search?q=${encodeURIComponent('Harbour dues')}`, ...screens];
+}
+
 describe('the layout', () => {
+  it('P5: is as wide as a phone, however long a title is', async (run) => {
+    const screens = await nameEverything(stage);
+    const person = await openPerson(stage.browser, stage.server, { token: stage.team.ada, width: 390, height: 844 });
+    for (const path of screens) {
+      await run.test(path.slice(0, 60), async () => {
+        await visit(person, { path });
+        assert.deepEqual(await misfits(person.page, [390, 320]), []);
+      });
+    }
+    await person.close();
+  });
+
   it('mirrors from right to left', async () => {
     const person = await openPerson(stage.browser, stage.server, { token: stage.team.ada });
     await person.go('/settings/members');
