@@ -158,14 +158,30 @@ async def test_the_worker_is_asked_for_anew_each_time(nobody: Client) -> None:
     assert (worker.status, worker.raw, worker.headers["cache-control"]) == (200, b"// worker", "no-cache")
 
 
-async def test_an_unbuilt_console_says_how_to_build_it(nobody: Client, built: Path) -> None:
+def advice_of(page: Answer) -> list[str]:
+    """The commands that the page of a server without a console gives."""
+    assert (page.status, "script" in page.headers["content-security-policy"]) == (200, False)
+    return re.findall(r"<pre>(.*?)</pre>", page.raw.decode(), re.DOTALL)
+
+
+async def test_p4_a_server_installed_without_a_console_says_all_that_has_to_be_done(
+    nobody: Client, built: Path
+) -> None:
     shutil.rmtree(built)
 
     page = await nobody.get("/")
 
-    assert page.status == 200
-    assert b"make console" in page.raw
-    assert "script" not in page.headers["content-security-policy"]
+    assert advice_of(page) == ["make console\n.venv/bin/pip install '.[local]'"]
+    assert b"Stop the server and start it again." in page.raw
+
+
+async def test_p4_in_a_checkout_building_is_enough(
+    nobody: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "package.json").write_text("{}")
+    monkeypatch.setattr(service, "built", lambda: tmp_path / "dist")
+
+    assert advice_of(await nobody.get("/")) == ["make console"]
 
 
 async def test_the_pages_of_the_interface_stay_uncached(alice: Client) -> None:

@@ -54,9 +54,11 @@ def commands_under(text: str, heading: str) -> list[str]:
     return _BLOCK.findall(re.split(r"^#+ ", after, maxsplit=1, flags=re.MULTILINE)[0])
 
 
-def script_of(text: str, port: int) -> str:
-    """One bash script out of the README's blocks, waiting at its end until its caller has looked around."""
+def script_of(text: str, port: int, without: str | None = None) -> str:
+    """One bash script out of the README's blocks, waiting at its end until its caller has looked around; a line may be left out."""
     commands = "".join(block for heading in HEADINGS for block in commands_under(text, heading))
+    if without is not None:
+        commands = commands.replace(f"{without}\n", "", 1)
     option = "" if port == README_PORT else f"--port {port}"
     awaited = _SERVES.sub(_AWAITED.format(option=option, port=port), commands)
     return _FRAME.format(commands=awaited.replace(f":{README_PORT}/", f":{port}/"))
@@ -77,13 +79,13 @@ def copy_tree(to: Path) -> None:
 
 
 @contextmanager
-def quick_start(limit: float) -> Iterator[Ran]:
+def quick_start(limit: float, without: str | None = None) -> Iterator[Ran]:
     """Run it to its end within the limit; whatever it started is stopped when the block ends."""
     port = README_PORT if _is_free(README_PORT) else free_port()
     with tempfile.TemporaryDirectory(prefix="atrium-readme-") as name:
         folder = Path(name)
         copy_tree(folder)
-        script = script_of((folder / "README.md").read_text(), port)
+        script = script_of((folder / "README.md").read_text(), port, without)
         with (folder / "output").open("wb") as output:
             began = time.monotonic()
             bash = subprocess.Popen(

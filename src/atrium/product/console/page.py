@@ -25,20 +25,28 @@ _STYLE = (
     "background:Canvas;color:CanvasText}main{max-width:34rem;padding:2rem}code{font:.9em ui-monospace,monospace}"
     "pre{padding:1rem;border:1px solid GrayText;border-radius:8px;overflow:auto}"
 )
-_UNBUILT = f"""<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Atrium</title>
-<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head><body><main>
-<h1>The server runs; the console is not built yet</h1>
-<p>An installed Atrium carries its console. In a checkout, build it once (Node 20 or newer):</p>
-<pre>make console</pre>
-<p>The interface works without it: see <a href="/docs">the reference</a>.</p></main></body></html>
+_UNBUILT = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Atrium</title>
+<meta name="viewport" content="width=device-width"><style>{style}</style></head><body><main>
+<h1>The server runs without its console</h1>
+{advice}
+<p>Programs can use the server as it is: see <a href="/docs">the reference</a>.</p></main></body></html>
 """
+# Nothing else is needed: the files of a checkout are read for each request.
+_IN_CHECKOUT = """<p>Build the console in the checkout that the server runs from (Node 20.19 or newer), then load this page again:</p>
+<pre>make console</pre>"""
+_INSTALLED = """<p>This server was installed without a console. In a checkout of Atrium, build the console (Node 20.19 or newer),
+then install again into the same environment:</p>
+<pre>make console
+.venv/bin/pip install '.[local]'</pre>
+<p>Stop the server and start it again.</p>"""
 
 
 def page(dist: Path, facts: PageFacts) -> Content:
     """The page for this instance, or how to build it when there is no build."""
     index = dist / "index.html"
     if not index.is_file():
-        return Content(_UNBUILT.encode(), HTML, _unbuilt_policy())
+        advice = _IN_CHECKOUT if (dist.parent / "package.json").is_file() else _INSTALLED
+        return Content(_UNBUILT.format(style=_STYLE, advice=advice).encode(), HTML, _unbuilt_policy())
     return Content(_filled(index.read_text("utf-8"), facts).encode(), HTML, POLICY)
 
 
