@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from atrium import __version__
-from atrium.commands.settings import read_known_settings, read_settings_with_database
+from atrium.commands.settings import read_known_settings, read_settings_with_database, with_running_database
 from atrium.kit.refusals import CommandError
 
 
@@ -231,7 +231,7 @@ def _check(options: argparse.Namespace) -> int:
     from atrium.commands.check import examine
     from atrium.seams.settings import read_settings
 
-    problems, notes = asyncio.run(examine(read_settings()))
+    problems, notes = asyncio.run(examine(with_running_database(read_settings())))
     print("\n".join([*notes, *(f"problem: {text}" for text in problems)]))
     return 1 if problems else 0
 

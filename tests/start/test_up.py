@@ -18,9 +18,10 @@ from typing import Any
 import psutil
 import pytest
 
+from atrium.boot.postgres import find_running
 from atrium.kit.postgres.migrate import read_migrations
 from tests.patience import PATIENCE
-from tests.postgres import fresh_database
+from tests.postgres import fresh_database, run_as_owner
 from tests.processes import ATRIUM, Process, bootstrap, environment, free_port, run_atrium, start
 
 
@@ -148,12 +149,15 @@ async def test_other_commands_find_its_database_while_it_runs(life: Life) -> Non
         verified = await run_atrium("audit", "verify", data_dir=life.data)
         migrated = await run_atrium("migrate", data_dir=life.data)
         offered = await run_atrium("users", "reset", "ada", data_dir=life.data)
+        checked = await run_atrium("check", data_dir=life.data)
         await process.stop()
     afterwards = await run_atrium("audit", "verify", data_dir=life.data)
 
     assert (verified.code, "1 chains" in verified.output) == (0, True), verified.output
     assert (migrated.code, migrated.output) == (0, "nothing to do: the schema is at head\n")
     assert (offered.code, offered.output.startswith(f"{process.address}/")) == (0, True), offered.output
+    # P19: the running one's database, as the tutorial says.
+    assert (checked.code, "database: reachable\n" in checked.output) == (0, True), checked.output
     assert "Migrating" not in process.output
     assert (afterwards.code, "no `atrium up` is running" in afterwards.output) == (2, True)
 
@@ -257,6 +261,21 @@ async def test_a_start_that_fails_later_stops_the_database_again(life: Life) -> 
     assert code == 2
     assert "is not the key this database's secrets were sealed with" in process.output
     assert left == 0
+
+
+async def test_p19_a_check_finds_what_is_wrong_with_the_database_that_runs_here(life: Life) -> None:
+    async with upped(life.data) as process:
+        await process.until_ready()
+        url = find_running(life.data)
+        assert url is not None
+        newest = "SELECT max(number) FROM schema_migrations"
+        await run_as_owner(url, f"DELETE FROM schema_migrations WHERE number = ({newest})")
+        checked = await run_atrium("check", data_dir=life.data)
+        await process.stop()
+    afterwards = await run_atrium("check", data_dir=life.data)
+
+    assert (checked.code, "is pending" in checked.output) == (1, True), checked.output
+    assert (afterwards.code, "no `atrium up` is running" in afterwards.output) == (0, True), afterwards.output
 
 
 async def test_with_a_database_of_ones_own_none_is_started(data: Path) -> None:

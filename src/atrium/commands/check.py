@@ -22,7 +22,8 @@ async def examine(settings: Settings) -> tuple[list[str], list[str]]:
     found += [f"plugin {name}: {reason}" for name, reason in registry.failed_plugins.items()]
     notes = [f"{len(ROUTES)} rows, {len(registry.plugins)} plugins, {len(registry.tools)} tools"]
     if not settings.database_url:
-        return found, [*notes, "database: SERVICE_DATABASE_URL is not set, not looked at"]
+        nowhere = f"SERVICE_DATABASE_URL is not set, and no `atrium up` is running on {settings.data_dir.resolve()}"
+        return found, [*notes, f"database: not looked at: {nowhere}"]
     found += [f"migration {name} is pending" for name in await require_known_schema(settings)]
     if not unusable:
         found += await _problems_with_key(settings)
