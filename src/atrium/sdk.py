@@ -28,7 +28,7 @@ from atrium.seams.context import Context, Operation, Principal
 from atrium.seams.jobs import Assignment, JobKind, NoArguments
 from atrium.seams.models import Message, ModelReply, Turn
 from atrium.seams.settings import Settings
-from atrium.seams.tools import Artifact, Parameter, Tool
+from atrium.seams.tools import Artifact, Parameter, RecordedResult, Tool
 from atrium.seams.wiring import Plugin, PluginRequest, PluginRoute, UserError
 
 __all__ = [
@@ -49,6 +49,7 @@ __all__ = [
     "PluginRequest",
     "PluginRoute",
     "Principal",
+    "RecordedResult",
     "Refusal",
     "Settings",
     "Source",

@@ -440,7 +440,7 @@ async def test_a_run_that_failed_goes_on_where_it_stopped(alice: Client, elsewhe
     assert [(one["role"], one["content"]) for one in kept] == [("user", TASK["prompt"]), ("assistant", "Written once.")]
 
 
-async def _taken_for_dead(houses: list[Application]) -> None:
+async def taken_for_dead(houses: list[Application]) -> None:
     """What every process works on is taken from it, as from one that has fallen silent."""
     url = houses[0].services.settings.database_url
     await run_as_owner(url, "UPDATE turns SET process_id = $1 WHERE state = 'running'", UUID(int=7))
@@ -475,7 +475,7 @@ async def test_a_process_taken_for_dead_neither_acts_nor_ends_what_another_goes_
 ) -> None:
     reader = await Reader(alice, TASK | {"stream": True, "on_disconnect": "finish"}, path="/api/agent").open()
     first = await speaker.line()
-    await _taken_for_dead(houses)
+    await taken_for_dead(houses)
     with held_up(houses[1], "notes_create") as (begun, released):
         going_on = asyncio.ensure_future(elsewhere.post("/api/agent", {"run": reader.turn}))
         (await speaker.line()).call(("notes_create", {"title": "From the new process", "body": ""}), usage=(5, 3))
@@ -498,7 +498,7 @@ async def test_a_call_of_a_process_taken_for_dead_leaves_nothing(
         reader = await Reader(alice, TASK | {"stream": True, "on_disconnect": "finish"}, path="/api/agent").open()
         (await speaker.line()).call(NEW_NOTE, usage=(5, 3))
         await asyncio.wait_for(begun.wait(), PATIENCE)
-        await _taken_for_dead(houses)
+        await taken_for_dead(houses)
         reply = await run(elsewhere, speaker, says("Written once."), run=reader.turn)
         assert (reply["stop"], [step["status"] for step in reply["steps"]]) == ("answer", ["ok"])
         released.set()

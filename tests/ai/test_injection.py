@@ -305,7 +305,7 @@ def _no_taint(monkeypatch: pytest.MonkeyPatch) -> None:
 def _no_digest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(agent_calls, "digest_of", lambda tool, arguments: arguments)
     monkeypatch.setattr(agent, "digest_of", lambda tool, arguments: arguments)
-    monkeypatch.setattr(agent_calls.CallKeeper, "accepts", lambda self, tool: None)
+    monkeypatch.setattr(agent_calls.AgentCallRecord, "accept", lambda self, tool: None)
 
 
 def _no_second_check(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -233,6 +233,10 @@ def left_behind(house: Application, id: str) -> list[str]:
         (TOOL.format(", perform=answer"), "tool probe: has one of run, act and perform"),
         (TOOL.format("").replace(", run=run", ""), "tool probe: has one of run, act and perform"),
         (TOOL.format("").replace("run=run", "perform=run"), "perform must be async and take (operation, arguments)"),
+        (
+            TOOL.format("").replace("run=run", "perform=answer").replace('"read"', '"write"'),
+            "perform with the effect write must return a RecordedResult",
+        ),
         (TOOL.format(", seconds=0"), "tool probe: seconds are more than 0 and at most 900"),
         (TOOL.format("").replace('description="x"', 'description=""'), "tool probe: needs a description"),
         (TOOL.format(", parameters=('text',)"), "tool probe: parameters must be Parameters"),

@@ -23,7 +23,7 @@ CALLER = """
 import asyncio
 from uuid import UUID
 import msgspec
-from atrium.sdk import Artifact, Context, PluginRequest, Source, call_tool, read_object, run_turn, write_object
+from atrium.sdk import Artifact, Context, PluginRequest, RecordedResult, Source, call_tool, read_object, run_turn, write_object
 
 
 class Named(msgspec.Struct):
@@ -78,6 +78,16 @@ async def relay(op, arguments):
     return (await call_tool(op, arguments["tool"], arguments["given"])).value
 
 
+async def relay_and_record(op, arguments) -> RecordedResult:
+    value = await relay(op, arguments)
+    async with op.begin() as ctx:
+        return await ctx.record_result(value)
+
+
+async def forget(op, arguments) -> RecordedResult:
+    return "done"
+
+
 async def draw(db, principal, arguments):
     return Artifact(kind="table", title="Fields of\\nan offer", summary="3 fields", object_id=UUID(int=7), extra={"fields": {"total": 3}})
 
@@ -108,7 +118,8 @@ PLUGIN = Plugin(
         tool("mark_unannounced", mark, "read", parameters=(NAME,)),
         tool("sleep", perform=sleep, effect="egress", seconds=1.0, parameters=(SECONDS,)),
         tool("relay_reading", perform=relay, parameters=RELAYED),
-        tool("relay_writing", perform=relay, effect="write", parameters=RELAYED),
+        tool("relay_writing", perform=relay_and_record, effect="write", parameters=RELAYED),
+        tool("forget", perform=forget, effect="write"),
         tool("draw", draw, untrusted=False),
         tool("speak", speak, parameters=(LENGTH,)),
         tool("misbehave", misbehave),
@@ -225,6 +236,14 @@ async def test_a_tool_that_says_it_reads_calls_none_that_does_more(alice: Client
     assert [event["subject"] for event in await calls_on_record(admin)] == ["relay_writing"]
     assert (await call(alice, "relay_writing", **blue)).status == 200
     assert await team_name(alice) == "Blue"
+
+
+async def test_a_tool_that_writes_in_its_own_transactions_returns_what_it_recorded(alice: Client) -> None:
+    recorded = await call(alice, "relay_writing", tool="mark", given={"name": "Blue"})
+    forgotten = await call(alice, "forget")
+
+    assert (recorded.status, recorded["value"]) == (200, {"marked": "Blue"})
+    assert (forgotten.status, forgotten.code) == (502, "tools.failed")
 
 
 @pytest.mark.parametrize("path", [f"{LOOK}?name=mark", f"{LOOK}?name=sleep"])

@@ -138,6 +138,13 @@ def system_transactions(module: Module) -> Iterator[str]:
         yield f"{module.path}: opens a system transaction"
 
 
+def forged_records(module: Module) -> Iterator[str]:
+    """A result counts as recorded by what the call's record did in a transaction, and is made in that one place."""
+    made = (node.func for node in ast.walk(module.tree) if isinstance(node, ast.Call))
+    if module.path != "seams/context.py" and any(ast.unparse(one).startswith("RecordedResult") for one in made):
+        yield f"{module.path}: makes a RecordedResult without recording anything"
+
+
 def environment(module: Module) -> Iterator[str]:
     # The minder is a program of its own, and passes on what it was given; processes for heavy work are given what Python needs.
     if attributes_of(module) & {"environ", "getenv", "putenv"} and module.path not in {
@@ -162,6 +169,7 @@ RULES: list[Rule] = [
     unplanned_imports,
     second_homes,
     system_transactions,
+    forged_records,
     environment,
     silent,
 ]
@@ -187,6 +195,7 @@ def test_the_house_keeps_the_rule(rule: Rule) -> None:
         (unplanned_imports, "product/notes/service.py", "from atrium.product.greetings import service as greetings"),
         (second_homes, "product/notes/service.py", "from atrium.product.notes.trash import purge as purge"),
         (system_transactions, "product/notes/service.py", "async def f(op): op.begin_system()"),
+        (forged_records, "product/notes/tools.py", "async def f(op, arguments): return RecordedResult[str]('x')"),
         (environment, "product/notes/service.py", "import os\nHOME = os.environ['HOME']"),
         (environment, "product/notes/service.py", "from os import getenv"),
         (silent, "product/notes/__init__.py", ""),
@@ -207,6 +216,11 @@ def test_a_planted_breach_is_found(rule: Rule, path: str, text: str) -> None:
         (unplanned_imports, "product/greetings/service.py", "from atrium.product.notes import service as notes"),
         (unplanned_imports, "boot/assemble.py", "from atrium.product.greetings import service as greetings"),
         (side_entrances, "product/notes/service.py", "from atrium.ground.audit import service as audit"),
+        (
+            forged_records,
+            "product/notes/tools.py",
+            "async def f(ctx) -> RecordedResult[str]: return await ctx.record_result('x')",
+        ),
         (silent, "product/notes/service.py", "'''Words.'''\nasync def _helper(): ..."),
     ],
 )

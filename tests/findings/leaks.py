@@ -83,17 +83,19 @@ async def refused_by_a_tool_that_waits(world: "World") -> Any:
     try:
         op = await acting(world.house, world.mia)
         call = AgentCall(1, 1, tool.name, {}, "read", digest_of(tool, {}))
-        return await agent_calls.make_call(op, tool, call, _Keeps(), approved=True)  # type: ignore[arg-type]
+        return await agent_calls.make_call(op, tool, call, _Records(), approved=True)  # type: ignore[arg-type]
     finally:
         del registry.tools["told"]
 
 
-class _Keeps:
-    def accepts(self, tool: Tool) -> None: ...
+class _Records:
+    def accept(self, tool: Tool) -> None: ...
 
-    async def begins(self, ctx: Context, tool: Tool) -> None: ...
+    async def begin(self, ctx: Context, tool: Tool) -> None: ...
 
-    async def ends(self, ctx: Context, result: Any) -> None: ...
+    async def end(self, ctx: Context, result: Any) -> None: ...
+
+    async def find_end(self, op: Operation) -> None: ...
 
 
 async def _trusted(world: "World", folder: Path) -> list[str]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID, uuid4
 
-import msgspec
 import pytest
 
 from atrium.boot.assemble import Application
@@ -15,7 +14,7 @@ from atrium.engine.tools.calls import call_tool
 from atrium.engine.tools.model import ToolResult
 from atrium.ground.identity import service as identity
 from atrium.seams.context import Context, HoldLevel, Operation, RunStep
-from atrium.seams.tools import Artifact, Tool
+from atrium.seams.tools import Tool
 from tests.ai.speaker import Line, Speaker, speaking
 from tests.client import Client
 from tests.people import Company, found_company
@@ -135,23 +134,20 @@ class Kept:
     run_id: UUID = field(default_factory=uuid4)
 
     async def operation(self, house: Application, person: Client) -> Operation:
-        step = RunStep(run_id=self.run_id, name=self.name, index=None, keep=self.keep)
+        step = RunStep(run_id=self.run_id, name=self.name, index=None)
         return await acting(house, person, step)
 
     async def call(self, house: Application, person: Client, name: str, **arguments: Any) -> Any:
         """A tool's result, called as the step of a run would."""
         return (await call_tool(await self.operation(house, person), name, arguments, self)).value
 
-    async def keep(self, ctx: Any, value: Any) -> None:
+    def accept(self, tool: Tool) -> None:
+        pass
+
+    async def begin(self, ctx: Context, tool: Tool) -> None:
+        pass
+
+    async def end(self, ctx: Context, result: ToolResult) -> None:
         if self.refuses is not None:
             raise self.refuses
-        self.results.append(msgspec.to_builtins(value.as_value() if isinstance(value, Artifact) else value))
-
-    def accepts(self, tool: Tool) -> None:
-        pass
-
-    async def begins(self, ctx: Context, tool: Tool) -> None:
-        pass
-
-    async def ends(self, ctx: Context, result: ToolResult) -> None:
-        await self.keep(ctx, result.value)
+        self.results.append(result.value)

@@ -303,9 +303,9 @@ async def test_attempts_of_one_step_at_once_write_once(house: Application, alice
         code = "workflows.already_done"
 
     class Once(Kept):
-        async def keep(self, ctx: Any, value: Any) -> None:
+        async def end(self, ctx: Any, result: Any) -> None:
             self.refuses = Already("done") if self.results else None
-            await super().keep(ctx, value)
+            await super().end(ctx, result)
 
     id = await put(alice, "bill.md", b"Invoice", "text/markdown")
     kept = Once("form")

@@ -221,12 +221,8 @@ async def test_a_derived_version_fires_where_the_trigger_asks_for_it(company: Co
 
 async def write_in_run(company: Company, admin: Client, run_id: UUID, key: str) -> None:
     """What a step of this run writes."""
-
-    async def keep(_: object, __: object) -> None:
-        """Nothing is kept of this step."""
-
     op = await acting(company, admin)
-    op.step = RunStep(run_id=run_id, name="write", index=None, keep=keep)
+    op.step = RunStep(run_id=run_id, name="write", index=None)
     async with op.begin(held=False) as ctx:
         await writes.write_small(ctx, ObjectDraft(key=key, content_type="text/plain"), b"x")
 

@@ -47,7 +47,7 @@ MANIFEST = 'id = "chaos"\nname = "Chaos"\nversion = "0.1.0"\ndescription = "Thre
 # Half of the steps have an effect, in both ways in which a tool can have one.
 PLUGIN = """
 import asyncio
-from atrium.sdk import Operation, Parameter, Plugin, Tool
+from atrium.sdk import Operation, Parameter, Plugin, RecordedResult, Tool
 
 PAUSE = {pause}
 INSERT = "INSERT INTO effects (run, step) VALUES (:run, :step)"
@@ -59,12 +59,11 @@ async def write(db, principal, arguments):
     await db.run(INSERT, run=arguments["run"], step=arguments["step"])
     return arguments["step"]
 
-async def perform(op: Operation, arguments):
+async def perform(op: Operation, arguments) -> RecordedResult[str]:
     await asyncio.sleep(PAUSE)
     async with op.begin() as ctx:
         await ctx.db.run(INSERT, run=arguments["run"], step=arguments["step"])
-        await ctx.keep_result(arguments["step"])
-    return arguments["step"]
+        return await ctx.record_result(arguments["step"])
 
 GIVEN = tuple(Parameter(name=name, type="string", description=name) for name in ("run", "step"))
 PLUGIN = Plugin(tools=(

@@ -1,4 +1,4 @@
-"""27. Take away one protection of the run engine at a time and see a test fail: `python -m tests.workflows.mutants [word …]`.
+"""27. Take away one protection of the run engine or of its calls and see a test fail: `python -m tests.workflows.mutants [word …]`.
 
 Each mutant is a source file with one phrase changed, in a copy of the project beside this one. A mutant that survives means a
 protection that no test would miss; it is printed and the exit code is 1.
@@ -32,6 +32,13 @@ ROWS, ADVANCING, SETTLING = (
     "src/atrium/engine/workflows/progress.py",
     "src/atrium/engine/jobs/settlement.py",
 )
+CALLS, STEP, AGENT_CALLS = (
+    "src/atrium/engine/tools/calls.py",
+    "src/atrium/engine/workflows/step_attempt.py",
+    "src/atrium/engine/ai/agent_calls.py",
+)
+WRITES_ONCE = "tests/workflows/test_protections.py::test_a_late_attempt_has_no_effect_after_another"
+RECORDS = "tests/ai/test_records.py"
 # Where these functions of the schema are made last.
 SETTLED, HANDED_ON = newest()["settle_jobs"].file, newest()["hand_on_jobs"].file
 MUTANTS = (
@@ -48,6 +55,84 @@ MUTANTS = (
         "a later attempt does not look for a kept result", "src/atrium/engine/workflows/step_attempt.py",
         "if job.attempt > 1 and await _is_done(op, key):", "if False:",
         ("tests/workflows/test_protections.py::test_a_second_attempt_does_not_call_the_tool_again",),
+    ),
+    Mutant(
+        "a step has no record", STEP, "call_tool(acting, given.tool, given.arguments, record)",
+        "call_tool(acting, given.tool, given.arguments)", (WRITES_ONCE,),
+    ),
+    Mutant(
+        "a step records nothing before an effect elsewhere", STEP, "if not tool.acts_elsewhere:", "if True:",
+        ("tests/workflows/test_rights.py::test_an_effect_elsewhere_whose_end_was_not_seen_is_not_repeated",),
+    ),
+    Mutant(
+        "what a tool changes is not recorded with it", CALLS,
+        "await (record.begin(ctx, tool) if tool.perform is not None else record.end(ctx, result))",
+        "await record.begin(ctx, tool) if tool.perform is not None else None", (f"{WRITES_ONCE}[write]",),
+    ),
+    Mutant(
+        "a tool that waits has no record", CALLS, "record=own_record)", "record=None)", (f"{WRITES_ONCE}[write_slowly]",),
+    ),
+    Mutant(
+        "a transaction of a tool that waits has no record", "src/atrium/seams/context.py", "            record=self.record,\n", "",
+        (f"{WRITES_ONCE}[write_slowly]", f"{RECORDS}::test_an_effect_that_was_recorded_is_not_repeated_when_its_process_is_lost"),
+    ),
+    Mutant(
+        "a tool's own tool has its record", CALLS, "op = msgspec.structs.replace(op, record=None)", "record = record or op.record",
+        (
+            "tests/workflows/test_protections.py::test_what_a_tools_own_tool_comes_to_is_not_what_the_step_comes_to",
+            f"{RECORDS}::test_what_a_tools_own_tool_comes_to_is_not_what_the_call_comes_to",
+        ),
+    ),
+    Mutant(
+        "a tool that writes may record nothing", CALLS, "    if tool.must_record:\n", "    if False:\n",
+        (f"{RECORDS}::test_a_tool_that_writes_and_records_nothing_fails",),
+    ),
+    Mutant(
+        "a tool that writes need not say that it records", "src/atrium/seams/tools.py",
+        "not returns(tool.perform, RecordedResult)", "False",
+        ("tests/api/test_plugins.py::test_a_plugin_with_a_fault_is_refused_by_name_and_leaves_nothing",),
+    ),
+    Mutant(
+        "a call of the agent has no record", AGENT_CALLS, "await call_tool(op, call.name, call.arguments, record)",
+        "await call_tool(op, call.name, call.arguments)",
+        ("tests/ai/test_agent.py::test_a_call_of_a_process_taken_for_dead_leaves_nothing",),
+    ),
+    Mutant(
+        "the agent keeps no result with its effect", AGENT_CALLS,
+        "if not await agent_rows.end_call(ctx.db, ctx.who.org_id, self.run.id, kept):", "if False:",
+        (f"{RECORDS}::test_an_effect_that_was_recorded_is_not_repeated_when_its_process_is_lost",),
+    ),
+    Mutant(
+        "the agent does not note that a call has begun", AGENT_CALLS,
+        "if not await agent_rows.begin_call(ctx.db, ctx.who.org_id, self.run.id, self.call.number):", "if False:",
+        (
+            "tests/ai/test_agent.py::test_what_a_stopped_run_had_begun_outside_is_unknown_and_what_it_had_not_is_not_done",
+            f"{RECORDS}::test_a_tool_that_waits_in_a_process_taken_for_dead_writes_nothing",
+        ),
+    ),
+    Mutant(
+        "a process that lost its run records all the same", AGENT_CALLS,
+        "        await require_ours(ctx, self.run)\n        if not await agent_rows.end_call(",
+        "        if not await agent_rows.end_call(",
+        (f"{RECORDS}::test_a_tool_that_waits_in_a_process_taken_for_dead_writes_nothing",),
+    ),
+    Mutant(
+        "the agent takes any definition of a tool", AGENT_CALLS, "if digest_of(tool, self.call.arguments) != self.call.digest:",
+        "if False:", (f"{RECORDS}::test_a_tool_that_changed_after_the_question_is_not_called",),
+    ),
+    Mutant(
+        "a call that breaks off after its effect counts as refused", AGENT_CALLS, "if self.ended is None:", "if True:",
+        (f"{RECORDS}::test_a_call_that_breaks_off_after_its_effect_is_told_as_done",),
+    ),
+    Mutant(
+        "what was recorded and undone counts as done", AGENT_CALLS, 'and one.status == "ok" for one in calls', "for one in calls",
+        (f"{RECORDS}::test_what_was_recorded_and_undone_is_told_as_refused",),
+    ),
+    Mutant(
+        "a document is not recorded with what writes it", "src/atrium/product/pipeline/derived.py",
+        "recorded.append(await ctx.record_result(described(written)))",
+        "recorded.append(RecordedResult(described(written)))",
+        ("tests/pipeline/test_derived.py::test_attempts_of_one_step_at_once_write_once",),
     ),
     Mutant(
         "one job's error undoes nothing of what was done for it", SETTLING,

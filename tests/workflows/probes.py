@@ -4,11 +4,12 @@ import asyncio
 from typing import Any
 
 from atrium.boot.wiring import DOMAINS
+from atrium.engine.tools.calls import call_tool
 from atrium.ground.quotas import service as quotas
 from atrium.kit.errors import Exhausted, Invalid, Unavailable
 from atrium.product.notes import service as notes
 from atrium.seams.context import Context, Operation
-from atrium.seams.tools import Parameter, Tool
+from atrium.seams.tools import Parameter, RecordedResult, Tool
 from atrium.seams.wiring import Domain
 
 ANY = (Parameter(name="value", type="string", optional=True), Parameter(name="items", type="array", optional=True))
@@ -24,13 +25,18 @@ async def _write(ctx: Context, arguments: dict[str, Any]) -> dict[str, str]:
     return {"id": str(note.id)}
 
 
-async def _write_slowly(op: Operation, arguments: dict[str, Any]) -> dict[str, str]:
-    """The same for a tool that waits before it writes, and keeps its result with its effect."""
+async def _write_slowly(op: Operation, arguments: dict[str, Any]) -> RecordedResult[dict[str, str]]:
+    """The same for a tool that waits before it writes, and records its result with its effect."""
     await asyncio.sleep(0.01)
     async with op.begin() as ctx:
-        made = {"id": str((await notes.create_note(ctx, arguments["value"], "", "team")).id)}
-        await ctx.keep_result(made)
-    return made
+        return await ctx.record_result({"id": str((await notes.create_note(ctx, arguments["value"], "", "team")).id)})
+
+
+async def _write_around(op: Operation, arguments: dict[str, Any]) -> RecordedResult[str]:
+    """Calls the tool that writes, and is done only when it has recorded its own result."""
+    await call_tool(op, "probe_write", arguments)
+    async with op.begin() as ctx:
+        return await ctx.record_result("around")
 
 
 # What the stumbling tool still refuses, by value.
@@ -86,7 +92,7 @@ async def _write_nul(ctx: Context, arguments: dict[str, Any]) -> str:
     return "a\0b"
 
 
-async def _write_after_gate(op: Operation, arguments: dict[str, Any]) -> dict[str, str]:
+async def _write_after_gate(op: Operation, arguments: dict[str, Any]) -> RecordedResult[dict[str, str]]:
     await GATES.setdefault(arguments["value"], asyncio.Event()).wait()
     return await _write_slowly(op, arguments)
 
@@ -136,6 +142,7 @@ TOOLS = (
     _tool("probe_echo", act=_echo),
     _tool("probe_write", "write", "notes:write", act=_write),
     _tool("probe_write_slowly", "write", "notes:write", perform=_write_slowly),
+    _tool("probe_write_around", "write", "notes:write", perform=_write_around),
     _tool("probe_stumble", act=_stumble),
     _tool("probe_refuse", act=_refuse),
     _tool("probe_break", act=_break),

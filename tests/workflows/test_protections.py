@@ -86,6 +86,16 @@ async def test_a_second_attempt_does_not_call_the_tool_again(
     assert (report.outcome, probes.CALLS) == ("succeeded", [])
 
 
+async def test_what_a_tools_own_tool_comes_to_is_not_what_the_step_comes_to(engine: Engine, starter: Starter) -> None:
+    await starter.publish(spec_of(tool("only", "write_around", {"value": "inside"})))
+    id = await starter.start("probe")
+    await Hand(engine).work()
+    run = await starter.read(id)
+
+    assert (run["state"], run["steps"][0]["output"]) == ("succeeded", {"result": "around"})
+    assert await notes_called(starter, "inside") == 1
+
+
 async def test_what_was_half_done_for_a_broken_run_is_undone(
     engine: Engine, starter: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:

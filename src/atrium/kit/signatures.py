@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_origin, get_type_hints
 
 import msgspec
 
@@ -10,6 +10,15 @@ import msgspec
 def is_async_of(function: Callable[..., Any], count: int) -> bool:
     """Whether it is a coroutine function of so many parameters."""
     return inspect.iscoroutinefunction(function) and len(inspect.signature(function).parameters) == count
+
+
+def returns(function: Callable[..., Any], kind: type) -> bool:
+    """Whether it says that it returns this."""
+    try:
+        hint = get_type_hints(function).get("return")
+    except (NameError, TypeError):
+        return False
+    return hint is kind or get_origin(hint) is kind
 
 
 def is_struct(kind: Any) -> bool:

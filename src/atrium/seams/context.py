@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable
 from enum import Enum
 from types import TracebackType
-from typing import Any
+from typing import Any, Protocol, TypeVar
 from uuid import UUID
 
 import msgspec
@@ -32,7 +32,10 @@ from atrium.kit.work.threads import Threads
 from atrium.seams.blobs import BlobStore
 from atrium.seams.settings import Settings
 from atrium.seams.sharing import Thing
+from atrium.seams.tools import RecordedResult, Tool
 from atrium.seams.wiring import Registry
+
+T = TypeVar("T")
 
 
 class Principal(msgspec.Struct, frozen=True, kw_only=True):
@@ -128,15 +131,13 @@ _NOTHING = HoldLevel.NOTHING
 class RunStep(msgspec.Struct, frozen=True, kw_only=True):
     """The step of a workflow's run that something is done for; `index` is of an item in a map.
 
-    `keep` takes (context, value): it keeps the step's result in that transaction, or raises where an earlier attempt has kept one.
-    A tool that the step's own tool calls has none. `touched` are the things that were read or written for the step, `made` those of
-    them that were written.
+    `touched` are the things that were read or written for the step, also by tools that its own tool calls, `made` those of them that
+    were written.
     """
 
     run_id: UUID
     name: str
     index: int | None
-    keep: Callable[[Any, Any], Awaitable[None]] | None = None
     touched: set[Thing] = msgspec.field(default_factory=set)
     made: set[Thing] = msgspec.field(default_factory=set)
 
@@ -157,6 +158,22 @@ class Bound(msgspec.Struct, frozen=True, kw_only=True):
     egress: bool = False
 
 
+class CallRecord(Protocol):
+    """What a caller who goes on after a crash keeps of one call of a tool, so that no effect of it happens twice.
+
+    A step of a workflow and a call of the agent have one. A tool has its call's; one that it calls itself has none.
+    """
+
+    def accept(self, tool: Tool) -> None:
+        """Refuse a tool that is not the one that was meant."""
+
+    async def begin(self, ctx: Context, tool: Tool) -> None:
+        """Note that a tool with an effect is about to begin; whether it ends will be seen in another transaction, or not at all."""
+
+    async def end(self, ctx: Context, result: Any) -> None:
+        """Keep what came of the call in the transaction of its effect, or raise where that was kept before."""
+
+
 class Actor(msgspec.Struct, kw_only=True):
     """Who acts, with what; `checked` remembers which permissions were asked about."""
 
@@ -175,6 +192,8 @@ class Actor(msgspec.Struct, kw_only=True):
     # What was spent of quotas, by dimension; an operation and its transactions count together.
     spent: Counter[str] = msgspec.field(default_factory=Counter)
     step: RunStep | None = None
+    # Of the call whose tool acts; None where no one goes on after a crash.
+    record: CallRecord | None = None
     # By whom the caller is bound; None where a person asked for what is done.
     bound: Bound | None = None
 
@@ -237,13 +256,14 @@ class Context(Actor, kw_only=True):
         for listener in self.services.registry.listeners_of(type(event)):
             await listener.hear(self, event)
 
-    async def keep_result(self, result: Any) -> None:
-        """Keep what a tool comes to in the transaction of its effect, so that a repeated workflow step takes it and does nothing again.
+    async def record_result(self, result: T) -> RecordedResult[T]:
+        """Record what a tool comes to in the transaction of its effect, so that a repeated call takes that and does nothing again.
 
-        A tool that has `perform` and an effect here calls it before its writing transaction ends. Outside a workflow it does nothing.
+        A tool that has `perform` and the effect `write` calls it before its writing transaction ends, and returns what it gets.
         """
-        if self.step is not None and self.step.keep is not None:
-            await self.step.keep(self, result)
+        if self.record is not None:
+            await self.record.end(self, result)
+        return RecordedResult(result)
 
     def acting_as(self, who: Principal) -> Context:
         """The same transaction on behalf of someone else; permissions are asked about afresh."""
@@ -310,6 +330,7 @@ class Operation(Actor, kw_only=True):
             checked=self.checked,
             spent=self.spent,
             step=self.step,
+            record=self.record,
             bound=self.bound,
             db=db,
             ending=ending,

@@ -3,13 +3,13 @@
 import re
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Generic, Literal, Protocol, TypeVar, get_args
 from uuid import UUID
 
 import msgspec
 
 from atrium.kit.errors import AppError
-from atrium.kit.signatures import is_async_of
+from atrium.kit.signatures import is_async_of, returns
 
 ParameterType = Literal["string", "integer", "number", "boolean", "array", "object"]
 # What a call does besides answering: nothing, change something here, or send something elsewhere.
@@ -17,6 +17,7 @@ Effect = Literal["read", "write", "egress"]
 ArtifactKind = Literal["document", "table", "text", "link", "image"]
 LONGEST_CALL = 900
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,8 +39,9 @@ class Tool:
     `run` takes (database transaction, principal, arguments) and is done soon; what it writes commits with its audit event.
     A tool whose effect is `read` gets a transaction that cannot write. `act` is the same for the server's own tools, which call
     services: it takes (context, arguments). `perform` takes (operation, arguments), for a tool that waits for a model or another
-    machine: it opens its own short transactions and holds none while it waits. The tools that one with the effect `read`
-    calls may have no other effect.
+    machine: it opens its own short transactions and holds none while it waits; one that writes here returns what
+    `Context.record_result` gave it in the transaction of its effect. The tools that one with the effect `read` calls may have no
+    other effect.
 
     They return text, anything that JSON can express, or an Artifact, within `seconds`. The result of an `untrusted` tool
     may contain what strangers wrote, so a model that has read it is not allowed effects without a person's approval.
@@ -75,6 +77,16 @@ class Tool:
     def sends_out(self) -> bool:
         """Whether a call leaves this server: another server gets the arguments, also where its tool only reads."""
         return self.effect == "egress" or self.source.startswith("mcp:")
+
+    @property
+    def acts_elsewhere(self) -> bool:
+        """Whether no transaction here holds its effect, so that one whose end was not seen may have happened."""
+        return self.effect == "egress" or self.foreign
+
+    @property
+    def must_record(self) -> bool:
+        """Whether it writes here in transactions of its own, and so records its result itself."""
+        return self.perform is not None and self.effect == "write" and not self.foreign
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +124,12 @@ class Artifact:
         """One line that says what it is."""
         parts = [f"[{self.kind}] {self.title}", self.summary, f"object {self.object_id}" if self.object_id else ""]
         return " · ".join(" ".join(part.split()) for part in parts if part)
+
+
+class RecordedResult(msgspec.Struct, Generic[T], frozen=True):
+    """What a tool comes to, recorded with its effect; only `Context.record_result` makes one."""
+
+    value: T
 
 
 class ToolSource(Protocol):
@@ -160,6 +178,8 @@ def problems_with(tool: Tool, permissions: Collection[str], features: Collection
         yield "act must be async and take (context, arguments)"
     if tool.perform is not None and not is_async_of(tool.perform, 2):
         yield "perform must be async and take (operation, arguments)"
+    if tool.must_record and tool.perform is not None and not returns(tool.perform, RecordedResult):
+        yield "perform with the effect write must return a RecordedResult, which Context.record_result gives with the effect"
     if not 0 < tool.seconds <= LONGEST_CALL:
         yield f"seconds are more than 0 and at most {LONGEST_CALL}"
     if not _has_schema(tool):

@@ -40,34 +40,45 @@ async def require_ours(ctx: Context, run: NewTurn) -> None:
         raise lost_run()
 
 
-class CallKeeper(msgspec.Struct, frozen=True):
+class AgentCallRecord(msgspec.Struct):
     """Writes down what a call comes to in the transaction in which it happens, so that it never happens twice."""
 
     run: NewTurn
     call: AgentCall
+    # What a transaction has kept that may have been rolled back.
+    ended: CallEnded | None = None
 
-    def accepts(self, tool: Tool) -> None:
+    def accept(self, tool: Tool) -> None:
         """Refuse a tool that is not the one the model was offered, and a person may have approved."""
         if digest_of(tool, self.call.arguments) != self.call.digest:
             raise CallChanged(f"the tool {tool.name} was changed since the model asked for it")
 
-    async def begins(self, ctx: Context, tool: Tool) -> None:
+    async def begin(self, ctx: Context, tool: Tool) -> None:
         """Its end will be seen in another transaction, or not at all."""
         await require_ours(ctx, self.run)
         if not await agent_rows.begin_call(ctx.db, ctx.who.org_id, self.run.id, self.call.number):
             raise TakenOver(f"the call of {tool.name} has begun already")
 
-    async def ends(self, ctx: Context, result: ToolResult) -> None:
+    async def end(self, ctx: Context, result: ToolResult) -> None:
         """What it changed commits together with this."""
         ended = _ended(result)
         kept = msgspec.structs.replace(self.call, status=ended.status, result=ended.result, artifact=ended.artifact)
         await require_ours(ctx, self.run)
         if not await agent_rows.end_call(ctx.db, ctx.who.org_id, self.run.id, kept):
             raise TakenOver(f"the call of {result.name} was made already")
+        self.ended = ended
+
+    async def find_end(self, op: Operation) -> CallEnded | None:
+        """What is kept of a call that broke off; None where it had recorded nothing by then."""
+        if self.ended is None:
+            return None
+        async with op.begin(held=False) as ctx:
+            calls = await agent_rows.list_calls(ctx.db, ctx.who.org_id, self.run.id)
+        return self.ended if any(one.number == self.call.number and one.status == "ok" for one in calls) else None
 
 
 async def make_call(
-    op: Operation, tool: Tool | None, call: AgentCall, keeper: CallKeeper, *, approved: bool
+    op: Operation, tool: Tool | None, call: AgentCall, record: AgentCallRecord, *, approved: bool
 ) -> CallEnded:
     """Make one call as the person whose run it is; what the tool refuses is an answer to the model, not the end of the run."""
     if call.status == "running":
@@ -81,7 +92,7 @@ async def make_call(
             async with op.begin() as ctx:
                 require_callable(ctx, tool, call.arguments)
             return CallEnded("needs_approval", "")
-        return _ended(await call_tool(op, call.name, call.arguments, keeper))
+        return await _call_recorded(op, call, record)
     except BadArguments as error:
         return CallEnded("bad_arguments", error.message)
     except (Unauthenticated, Suspended, TakenOver):
@@ -94,6 +105,16 @@ async def make_call(
     except AppError as error:
         # What a tool that waits for a model or another machine refuses with may be their words, whatever its results are.
         return CallEnded("error", error.message, taints=tool.untrusted or tool.perform is not None)
+
+
+async def _call_recorded(op: Operation, call: AgentCall, record: AgentCallRecord) -> CallEnded:
+    """What came of the call; also where its tool breaks off after its effect."""
+    try:
+        return _ended(await call_tool(op, call.name, call.arguments, record))
+    except AppError:
+        if (ended := await record.find_end(op)) is not None:
+            return ended
+        raise
 
 
 def _ended(result: ToolResult) -> CallEnded:

@@ -23,7 +23,7 @@ from atrium.engine.ai.active_turn import (
     settled_elsewhere,
     until_settled,
 )
-from atrium.engine.ai.agent_calls import CallEnded, CallKeeper, lost_run, make_call, require_ours
+from atrium.engine.ai.agent_calls import AgentCallRecord, CallEnded, lost_run, make_call, require_ours
 from atrium.engine.ai.agent_model import MOST_CALLS, MOST_TOKENS, OPEN, AgentCall, RunProgress, Stop, Taint, final_event
 from atrium.engine.ai.model import NewTurn, TurnEnd, TurnState
 from atrium.engine.executors.turns import LONGEST_TURN, open_model, reserved_for
@@ -287,14 +287,14 @@ class AgentLoop(ActiveTurn):
     async def _call(self, op: Operation, call: AgentCall) -> CallEnded:
         if call.number > MOST_CALLS:
             return CallEnded("budget", f"a run makes at most {MOST_CALLS} calls")
-        keeper = CallKeeper(self.new, call)
+        record = AgentCallRecord(self.new, call)
         tool = self._tools.get(call.name)
         approved = call.status == "approved" or not self.progress.taint
         if call.effect != "read":
-            return await make_call(op, tool, call, keeper, approved=approved)
+            return await make_call(op, tool, call, record, approved=approved)
         try:
             async with asyncio.timeout_at(self._deadline):
-                return await make_call(op, tool, call, keeper, approved=approved)
+                return await make_call(op, tool, call, record, approved=approved)
         except TimeoutError:
             return CallEnded("timeout", "the run had no time left for this call")
 

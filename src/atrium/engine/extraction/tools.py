@@ -7,7 +7,7 @@ from atrium.engine.extraction import service
 from atrium.engine.extraction.model import NoDocumentText
 from atrium.engine.repository.model import ObjectMissing
 from atrium.seams.context import Context, Operation
-from atrium.seams.tools import Artifact, Parameter, Tool, require_id
+from atrium.seams.tools import Artifact, Parameter, RecordedResult, Tool, require_id
 
 _MOST_TEXT = 200_000
 _SECONDS, _STEP_SECONDS = 120, 300
@@ -39,7 +39,7 @@ async def _list_unindexed(ctx: Context, arguments: dict[str, Any]) -> list[UUID]
     return await service.list_unread(ctx)
 
 
-async def _extract_text(op: Operation, arguments: dict[str, Any]) -> dict[str, Any]:
+async def _extract_text(op: Operation, arguments: dict[str, Any]) -> RecordedResult[dict[str, Any]]:
     found = await service.wait_for_text(op, _id_in(arguments, "id"), 0, again=True)
     result: dict[str, Any] = {
         "object_id": found.object.id,
@@ -51,8 +51,7 @@ async def _extract_text(op: Operation, arguments: dict[str, Any]) -> dict[str, A
         result["problem"] = found.text.problem
     # A text is read once, so that an attempt which ends before this one is repeated without harm.
     async with op.begin() as ctx:
-        await ctx.keep_result(result)
-    return result
+        return await ctx.record_result(result)
 
 
 def _id_in(arguments: dict[str, Any], name: str) -> UUID:

@@ -5,7 +5,7 @@ import hashlib
 from collections.abc import Awaitable, Sequence
 from functools import lru_cache
 from time import perf_counter
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
@@ -30,41 +30,42 @@ from atrium.kit.ids import NIL
 from atrium.kit.schemas.cost import SchemaRefused
 from atrium.kit.schemas.parse import CompiledSchema, ReplyRefused, compile_schema, require_fitting
 from atrium.kit.telemetry.log import log
-from atrium.seams.context import Context, Operation, RunStep, Services
+from atrium.seams.context import CallRecord, Context, Operation, RunStep, Services
 from atrium.seams.sharing import UNTRACKED
-from atrium.seams.tools import Artifact, Tool, schema_of
+from atrium.seams.tools import Artifact, RecordedResult, Tool, schema_of
 
 LARGEST_RESULT = 1 << 20
 # What a model is shown of a result, half of it from the beginning and half from the end.
 LONGEST_TEXT = 16_000
 
 
-class ResultKeeper(Protocol):
-    """Keeps what a call with an effect comes to, for a caller who goes on after a crash."""
+class _ToolsRecord(msgspec.Struct, frozen=True):
+    """The record of a call as its tool has it: what the tool records is held to the same as what it returns."""
 
-    def accepts(self, tool: Tool) -> None:
-        """Refuse a tool that is not the one that was meant."""
+    record: CallRecord
+    called: Tool
 
-    async def begins(self, ctx: Context, tool: Tool) -> None:
-        """The tool is about to begin; whether it ends will be seen in another transaction, or not at all."""
+    def accept(self, tool: Tool) -> None:
+        self.record.accept(tool)
 
-    async def ends(self, ctx: Context, result: ToolResult) -> None:
-        """What the tool changed commits together with this."""
+    async def begin(self, ctx: Context, tool: Tool) -> None:
+        await self.record.begin(ctx, tool)
+
+    async def end(self, ctx: Context, result: Any) -> None:
+        await self.record.end(ctx, _result(self.called, result))
 
 
 async def call_tool(
-    op: Operation, name: str, arguments: Any, keeper: ResultKeeper | None = None, *, via: str | None = None
+    op: Operation, name: str, arguments: Any, record: CallRecord | None = None, *, via: str | None = None
 ) -> ToolResult:
     """Call a tool as the operation's principal.
 
     Refused: a tool that the team has not turned on, a permission that is missing, a feature that is off, arguments against the
     schema, an effect from a request or a tool that only reads. A call with an effect leaves an audit event: with `run` and `act` in
     the same transaction, with `perform` before the tool begins. A call `via` another protocol leaves one that names it, whatever
-    its effect.
+    its effect. What has an effect is recorded with it, in this call's own `record`: called by a tool, it is not what that tool comes to.
     """
-    if keeper is None and op.step is not None:
-        # Called by a step's tool: what it comes to is not what the step comes to.
-        op = msgspec.structs.replace(op, step=msgspec.structs.replace(op.step, keep=None))
+    op = msgspec.structs.replace(op, record=None)
     own = op.services.registry.tools.get(name)
     reading = via is None and own is not None and effect_of(own) == "read"
     async with op.begin(reading=reading, long=own is not None and own.long) as ctx:
@@ -72,8 +73,8 @@ async def call_tool(
         require_callable(ctx, tool, arguments)
         if tool.foreign:
             ctx.touch(UNTRACKED, [NIL])
-        if keeper is not None:
-            keeper.accepts(tool)
+        if record is not None:
+            record.accept(tool)
         if via is not None:
             # First: the transaction of a tool that only reads cannot write once it has begun.
             await record_call(ctx, tool, arguments, via=via)
@@ -81,11 +82,12 @@ async def call_tool(
             result = await _run(ctx, tool, arguments, reading=reading)
         if via is None and effect_of(tool) != "read":
             await record_call(ctx, tool, arguments)
-        if keeper is not None and effect_of(tool) != "read":
-            await (keeper.begins(ctx, tool) if tool.perform is not None else keeper.ends(ctx, result))
+        if record is not None and effect_of(tool) != "read":
+            await (record.begin(ctx, tool) if tool.perform is not None else record.end(ctx, result))
     if tool.perform is not None:
         only_reads = op.only_reads or effect_of(tool) == "read"
-        acting = msgspec.structs.replace(op, only_reads=only_reads)
+        own_record = None if record is None else _ToolsRecord(record, tool)
+        acting = msgspec.structs.replace(op, only_reads=only_reads, record=own_record)
         result = await _watched(op.services, tool, tool.perform(acting, arguments))
     return result
 
@@ -175,7 +177,7 @@ async def _watched(services: Services, tool: Tool, called: Awaitable[Any]) -> To
     began, end = perf_counter(), "failed"
     try:
         async with asyncio.timeout(tool.seconds):
-            result = _result(tool, await called)
+            result = _result(tool, _returned(tool, await called))
         end = "done"
         return result
     except TimeoutError as error:
@@ -204,6 +206,14 @@ def _require_arguments(tool: Tool, arguments: Any) -> None:
 @lru_cache(maxsize=1024)
 def _compiled(schema: str) -> CompiledSchema:
     return compile_schema(msgspec.json.decode(schema))
+
+
+def _returned(tool: Tool, returned: Any) -> Any:
+    if isinstance(returned, RecordedResult):
+        return returned.value
+    if tool.must_record:
+        raise ToolFailed(f"the tool {tool.name} writes here and has not recorded its result with that")
+    return returned
 
 
 def _result(tool: Tool, returned: Any) -> ToolResult:

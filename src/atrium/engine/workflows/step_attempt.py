@@ -26,7 +26,7 @@ from atrium.kit.work.shares import Busy
 from atrium.seams.context import Actor, Context, Operation, RunStep
 from atrium.seams.jobs import Assignment, Postponed
 from atrium.seams.sharing import Thing
-from atrium.seams.tools import Artifact, Tool
+from atrium.seams.tools import Tool
 
 # What may be otherwise next time; any other refusal would only be repeated.
 _PASSING = frozenset({Kind.CONFLICT, Kind.STALE, Kind.UPSTREAM, Kind.UNAVAILABLE, Kind.REFUSED})
@@ -38,8 +38,8 @@ _UNSEEN = (
 )
 
 
-class _Keeper(msgspec.Struct):
-    """Keeps the result of a step's tool with its effect."""
+class StepRecord(msgspec.Struct):
+    """Keeps the result of a step's tool with its effect, so that another attempt takes it."""
 
     key: StepKey
     attempt: int
@@ -49,27 +49,22 @@ class _Keeper(msgspec.Struct):
     # What the step had made by then is noted as the run's.
     noted: set[Thing] = msgspec.field(default_factory=set)
 
-    def accepts(self, tool: Tool) -> None:
+    def accept(self, tool: Tool) -> None:
         """A spec names a tool, not a definition of it: what a team has turned on is what it calls."""
 
-    async def begins(self, ctx: Context, tool: Tool) -> None:
+    async def begin(self, ctx: Context, tool: Tool) -> None:
         """Note a call whose effect is elsewhere: should its end not be seen, it must not be repeated unasked."""
-        if tool.effect != "egress" and not tool.foreign:
+        if not tool.acts_elsewhere:
             return
         if not await attempt_rows.note_begun(ctx.db, ctx.who.org_id, self.key, self.attempt, again=self.again):
             raise StepFailed(_UNSEEN, again=False)
 
-    async def ends(self, ctx: Context, result: ToolResult) -> None:
-        """What the tool changed commits together with this."""
-        await self.keep(ctx, result.value)
-
-    async def keep(self, ctx: Context, value: Any) -> None:
+    async def end(self, ctx: Context, result: ToolResult) -> None:
         """Keep what came out in the transaction of the effect, or undo that where an earlier attempt was first."""
-        kept = msgspec.to_builtins(value.as_value() if isinstance(value, Artifact) else value)
-        _require_storable(kept)
-        if not await attempt_rows.keep(ctx.db, ctx.who.org_id, self.key, {"result": kept}):
+        _require_storable(result.value)
+        if not await attempt_rows.keep(ctx.db, ctx.who.org_id, self.key, {"result": result.value}):
             raise AlreadyDone("an earlier attempt at this step has done it, or the step is over")
-        await progress.note_things(ctx, _touched(ctx), [(self.key[0], kept)], made=_made(ctx))
+        await progress.note_things(ctx, _touched(ctx), [(self.key[0], result.value)], made=_made(ctx))
         self.noted |= set() if ctx.step is None else ctx.step.made
         self.kept = True
 
@@ -82,16 +77,16 @@ async def run_step(op: Operation, job: Assignment) -> StepResult:
     key = given.run_id, given.step, given.place
     if job.attempt > 1 and await _is_done(op, key):
         return _DONE
-    keeper = _Keeper(key, job.attempt, given.retry > 0)
+    record = StepRecord(key, job.attempt, given.retry > 0)
     index = None if given.place < 0 else given.place
-    step = RunStep(run_id=given.run_id, name=given.step, index=index, keep=keeper.keep)
+    step = RunStep(run_id=given.run_id, name=given.step, index=index)
     acting = msgspec.structs.replace(op, step=step, spent=Counter())
     try:
         acting = await bind(acting, given.run_id)
         features.require_feature(acting, "workflows")
         access.require(acting, "workflows:run")
         async with asyncio.timeout(given.seconds):
-            result = await call_tool(acting, given.tool, given.arguments, keeper)
+            result = await call_tool(acting, given.tool, given.arguments, record)
         _require_storable(result.value)
     except AlreadyDone:
         return _DONE
@@ -114,9 +109,9 @@ async def run_step(op: Operation, job: Assignment) -> StepResult:
         message = f"failed unexpectedly ({type(error).__name__}); the log has more under this job's id"
         return await _failed(acting, key, job, "tool.failed", message, given.retry)
     spent = {name: amount for name, amount in acting.spent.items() if amount}
-    value = None if keeper.kept else result.value
-    made = sorted(step.made - keeper.noted)
-    return StepResult(result=value, kept=keeper.kept, spent=spent, things=sorted(step.touched), made=made)
+    value = None if record.kept else result.value
+    made = sorted(step.made - record.noted)
+    return StepResult(result=value, kept=record.kept, spent=spent, things=sorted(step.touched), made=made)
 
 
 def _touched(acting: Actor) -> list[tuple[UUID, Thing]]:

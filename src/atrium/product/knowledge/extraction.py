@@ -17,11 +17,12 @@ from atrium.product.knowledge.model import (
 )
 from atrium.product.knowledge.reply_check import Findings
 from atrium.seams.context import Context, Operation
+from atrium.seams.tools import RecordedResult
 
 _ATTEMPTS = 3
 
 
-async def extract(op: Operation, id: UUID) -> ExtractionResult:
+async def extract(op: Operation, id: UUID) -> RecordedResult[ExtractionResult]:
     """Read an object's current version into the graph, once: one that was read already costs nothing."""
     access.require(op, "chat:use")
     async with op.begin() as ctx:
@@ -32,14 +33,13 @@ async def extract(op: Operation, id: UUID) -> ExtractionResult:
     raise Overtaken("the document was changed again and again while it was read; try again later")
 
 
-async def _extract_current(op: Operation, id: UUID) -> ExtractionResult | None:
+async def _extract_current(op: Operation, id: UUID) -> RecordedResult[ExtractionResult] | None:
     """What was kept; None when another version has become the current one meanwhile."""
     found = await extraction.wait_for_text(op, id, extraction_prompt.LONGEST_TEXT)
     async with op.begin() as ctx:
         known = await store.find_share(ctx.db, ctx.who.org_id, id, found.version.id)
         if known is not None:
-            await ctx.keep_result(known)
-            return known
+            return await ctx.record_result(known)
         await _require_fewer_refusals(ctx, found)
         salt = await _read_salt(ctx, found.object.team_id)
     text = _require_text(found)
@@ -51,7 +51,7 @@ async def _extract_current(op: Operation, id: UUID) -> ExtractionResult | None:
     return await _keep(op, found, findings)
 
 
-async def _keep(op: Operation, found: CurrentText, findings: Findings) -> ExtractionResult | None:
+async def _keep(op: Operation, found: CurrentText, findings: Findings) -> RecordedResult[ExtractionResult] | None:
     """Replace what the object contributes; the one who comes second with the same version takes what the first one kept."""
     object_id, version_id = found.object.id, found.version.id
     async with op.begin() as ctx:
@@ -61,8 +61,7 @@ async def _keep(op: Operation, found: CurrentText, findings: Findings) -> Extrac
         kept = await store.find_share(ctx.db, ctx.who.org_id, object_id, version_id)
         if kept is None:
             kept = await _replace(ctx, Contribution(object_id, version_id, findings.mentions, findings.relations))
-        await ctx.keep_result(kept)
-        return kept
+        return await ctx.record_result(kept)
 
 
 async def _replace(ctx: Context, share: Contribution) -> ExtractionResult:

@@ -7,14 +7,14 @@ from atrium.engine.repository.model import ObjectMissing
 from atrium.product.knowledge import extraction, service
 from atrium.product.knowledge.model import ExtractionResult
 from atrium.seams.context import Context, Operation
-from atrium.seams.tools import LONGEST_CALL, Parameter, Tool, require_id
+from atrium.seams.tools import LONGEST_CALL, Parameter, RecordedResult, Tool, require_id
 
 
 async def _list_unextracted(ctx: Context, arguments: dict[str, Any]) -> list[UUID]:
     return await service.list_unextracted(ctx)
 
 
-async def _extract(op: Operation, arguments: dict[str, Any]) -> ExtractionResult:
+async def _extract(op: Operation, arguments: dict[str, Any]) -> RecordedResult[ExtractionResult]:
     missing = ObjectMissing("this is not the id of a file; files_list tells them")
     return await extraction.extract(op, require_id(arguments, "object", missing))
 

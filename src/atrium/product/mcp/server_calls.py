@@ -33,13 +33,13 @@ class _Accepted:
         """Whether the call waits for something else than this server's own database."""
         return self.tool is not None and self.tool.perform is not None
 
-    def accepts(self, tool: Tool) -> None:
+    def accept(self, tool: Tool) -> None:
         self.tool = tool
 
-    async def begins(self, ctx: Context, tool: Tool) -> None:
+    async def begin(self, ctx: Context, tool: Tool) -> None:
         """An MCP client does not go on after a crash."""
 
-    async def ends(self, ctx: Context, result: ToolResult) -> None:
+    async def end(self, ctx: Context, result: ToolResult) -> None:
         """The same."""
 
 

@@ -19,7 +19,7 @@ from atrium.ground.sharing import abilities
 from atrium.kit.errors import Unavailable
 from atrium.product.pipeline.model import DerivedDocument, NotReplaced, ReadSource, derived_key
 from atrium.seams.context import Context, Operation
-from atrium.seams.tools import Artifact
+from atrium.seams.tools import Artifact, RecordedResult
 
 Described = Callable[[StoredObject], Artifact]
 _ATTEMPTS = 20
@@ -45,8 +45,10 @@ async def require_place(op: Operation, source: ReadSource, ending: str) -> None:
         await _find_place(ctx, source.object.id, derived_key(source.object.key, ending))
 
 
-async def write_derived(op: Operation, source: ReadSource, made: DerivedDocument, described: Described) -> Artifact:
-    """Write a document beside its source, or its next version, and keep what the tool returns, in one transaction.
+async def write_derived(
+    op: Operation, source: ReadSource, made: DerivedDocument, described: Described
+) -> RecordedResult[Artifact]:
+    """Write a document beside its source, or its next version, and record what the tool returns, in one transaction.
 
     It replaces nothing but what was made from the same object before. It is seen as its source is: by the team, or by the caller alone;
     grants are not inherited. Its provenance names the version that was read, and the run and the step where there is one.
@@ -63,19 +65,18 @@ async def write_derived(op: Operation, source: ReadSource, made: DerivedDocument
 
 async def _write(
     op: Operation, source: ReadSource, made: DerivedDocument, described: Described, upload: uploads.Upload
-) -> Artifact:
-    key, kept = derived_key(source.object.key, made.ending), list[Artifact]()
+) -> RecordedResult[Artifact]:
+    key, recorded = derived_key(source.object.key, made.ending), list[RecordedResult[Artifact]]()
     async with op.begin() as ctx:
         place = await _find_place(ctx, source.object.id, key)
 
     async def also(ctx: Context, written: StoredObject) -> None:
         await _require_as_found(ctx, source.object.id, place, written)
-        kept.append(described(written))
-        await ctx.keep_result(kept[0])
+        recorded.append(await ctx.record_result(described(written)))
 
     draft = ObjectDraft(key=key, content_type=made.content_type, visibility=place.visibility)
     await writes.write_object(op, draft, upload, place.conditions, _provenance(op, source), also)
-    return kept[0]
+    return recorded[0]
 
 
 async def _find_place(ctx: Context, source_id: UUID, key: str) -> _Place:

@@ -17,14 +17,14 @@ from atrium.product.pipeline.model import BadLocale, DerivedDocument, ReadSource
 from atrium.product.translation import service as translation
 from atrium.product.translation.model import TranslationDraft
 from atrium.seams.context import Operation
-from atrium.seams.tools import Artifact, ArtifactKind
+from atrium.seams.tools import Artifact, ArtifactKind, RecordedResult
 
 _JSON = "application/json"
 LONGEST_TRANSLATED = 200_000
 _BYTES_OF_A_CHARACTER = 4
 
 
-async def extract_fields(op: Operation, id: UUID, schema: dict[str, Any], text: str) -> Artifact:
+async def extract_fields(op: Operation, id: UUID, schema: dict[str, Any], text: str) -> RecordedResult[Artifact]:
     """Have a model read fields out of an object's text, and write them beside the object as `<key>.fields.json`."""
     access.require(op, "chat:use")
     wanted = fields_schema(schema)
@@ -43,7 +43,7 @@ async def extract_fields(op: Operation, id: UUID, schema: dict[str, Any], text: 
     return await derived.write_derived(op, source, made, described)
 
 
-async def render_form(op: Operation, id: UUID, template: str, data: dict[str, Any]) -> Artifact:
+async def render_form(op: Operation, id: UUID, template: str, data: dict[str, Any]) -> RecordedResult[Artifact]:
     """Fill in a Liquid template, and write the form beside the object as `<key>.form.md`."""
     source = await _read_source(op, id)
     await derived.require_place(op, source, "form.md")
@@ -56,7 +56,7 @@ async def render_form(op: Operation, id: UUID, template: str, data: dict[str, An
     return await derived.write_derived(op, source, made, described)
 
 
-async def translate_document(op: Operation, id: UUID, locale: str) -> Artifact:
+async def translate_document(op: Operation, id: UUID, locale: str) -> RecordedResult[Artifact]:
     """Translate an object's text by the team's glossary, and write it beside the object as `<key>.<locale>.md`."""
     access.require(op, "chat:use")
     if not is_tag(locale):

@@ -8,7 +8,7 @@ from atrium.product.pipeline import service
 from atrium.product.pipeline.fields import LONGEST_TURN
 from atrium.product.translation.model_batches import LONGEST_WORK
 from atrium.seams.context import Operation
-from atrium.seams.tools import Artifact, Parameter, Tool, require_id
+from atrium.seams.tools import Artifact, Parameter, RecordedResult, Tool, require_id
 
 # Reading and writing around a model's work.
 _MORE_SECONDS = 60
@@ -19,15 +19,15 @@ _RUN = Parameter(name="run", type="string", description="The run that asks; leav
 _STEP = Parameter(name="step", type="string", description="The step that asks; leave it out.", optional=True)
 
 
-async def _extract_fields(op: Operation, arguments: dict[str, Any]) -> Artifact:
+async def _extract_fields(op: Operation, arguments: dict[str, Any]) -> RecordedResult[Artifact]:
     return await service.extract_fields(op, _source_in(arguments), arguments["schema"], arguments["text"])
 
 
-async def _render(op: Operation, arguments: dict[str, Any]) -> Artifact:
+async def _render(op: Operation, arguments: dict[str, Any]) -> RecordedResult[Artifact]:
     return await service.render_form(op, _source_in(arguments), arguments["template"], arguments["data"])
 
 
-async def _translate(op: Operation, arguments: dict[str, Any]) -> Artifact:
+async def _translate(op: Operation, arguments: dict[str, Any]) -> RecordedResult[Artifact]:
     return await service.translate_document(op, _source_in(arguments), arguments["locale"])
 
 
