@@ -933,7 +933,7 @@ export type CompanyRecord = {
   usage: Usage[];
 };
 
-/** One line of a usage report; what is counted while it lasts has no window, and `used` is what runs now.      `parts` says what `storage.bytes` is made of. `raised_from` is the limit that stood before it was raised, once, at `raised_at`,     because more was there than it allowed when that began to count. */
+/** One line of a usage report; what is counted while it lasts has no window, and `used` is what runs now.      `parts` says what `storage.bytes` is made of. `raised_from` is the limit that stood before it was raised, once, at `raised_at`,     because more was there than it allowed when that began to count. `limit_window` is what the limit of something without a window     was set for. `set_by` is left out where the caller may not know the person. `may_change`: whether the caller may set this limit. */
 export type Usage = {
   level: 'org' | 'team';
   dimension: 'ai.concurrency' | 'ai.requests' | 'ai.tokens.total' | 'jobs.concurrency' | 'storage.bytes';
@@ -946,6 +946,11 @@ export type Usage = {
   parts?: StorageParts | null;
   raised_from?: number | null;
   raised_at?: string | null;
+  source?: 'default' | 'limit' | 'none' | 'plan';
+  limit_window?: 'day' | 'hour' | 'minute' | 'month' | 'total' | null;
+  set_by?: Setter | null;
+  set_at?: string | null;
+  may_change?: boolean;
 };
 
 /** How much of what is stored is files, notes with their versions, versions of workflows, and inputs and results of jobs and runs. */
@@ -954,6 +959,12 @@ export type StorageParts = {
   notes: number;
   workflows: number;
   jobs: number;
+};
+
+/** The person who set a limit. */
+export type Setter = {
+  id: string;
+  name: string;
 };
 
 /** A company after a change; `kept_limits` were set by hand, so that a new plan left them as they are. */
@@ -2934,6 +2945,7 @@ export interface Schemas {
   CompanyRecord: CompanyRecord;
   Usage: Usage;
   StorageParts: StorageParts;
+  Setter: Setter;
   ChangedCompany: ChangedCompany;
   CompanyChange: CompanyChange;
   CompanyPage: CompanyPage;

@@ -40,6 +40,40 @@ describe('a team’s limits', () => {
     await person.close();
   });
 
+  it('P9: are lifted where they stand, with a way back, and work at once', async () => {
+    const person = await openPerson(browser, server, { token: ada });
+    const { page } = person;
+    const named = { name: t('usage.ai_requests'), window: t('usage.window_month') };
+    await person.go('/settings/usage');
+
+    await button(page, t('usage.lift_of', named)).click();
+    await page.getByTestId('toast').getByText(t('usage.lifted', named)).waitFor();
+    await call(server, '/api/ai/echo', { token: ada, body: { prompt: 'hello' } });
+    await page.getByTestId('toast').getByRole('button', { name: t('ui.undo') }).click();
+    await button(page, t('usage.change_of', named)).click();
+    await page.getByLabel(t('usage.most_of', named)).fill('0');
+    await button(page, t('usage.save')).click();
+    await page.getByTestId('toast').getByText(t('usage.changed', named)).last().waitFor();
+
+    await assert.rejects(call(server, '/api/ai/echo', { token: ada, body: { prompt: 'hello' } }), /quotas\.exceeded/);
+    await examineBoth(page, 'limits');
+    await person.close();
+  });
+
+  it('P9: are told to a member whom they refuse', async () => {
+    const { token } = await join(server, ada, 'ben', 'Ben Member');
+    const person = await openPerson(browser, server, { token });
+    const { page } = person;
+    await person.go('/translate');
+
+    await page.getByLabel(t('translate.text'), { exact: true }).fill('The tide turns at noon.');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('alert').getByText(t('errors.limit_ask', { n: 1, one: 'Ada Lovelace', two: '', three: '' })).waitFor();
+    await page.getByRole('link', { name: t('errors.limit_see') }).click();
+    await page.getByText(t('usage.whom')).waitFor();
+    await person.close();
+  });
+
   it('are not for members to set', async () => {
     const { token } = await join(server, ada, 'mia', 'Mia Member');
     const person = await openPerson(browser, server, { token });

@@ -8,6 +8,7 @@ import pytest
 
 from atrium.commands.quotas import KEEPERS
 from atrium.ground.quotas import store
+from atrium.ground.quotas.model import LimitChange
 from atrium.kit.postgres.database import Database
 from atrium.kit.postgres.migrate import migrate
 from tests.postgres import fresh_database, run_as_owner
@@ -91,8 +92,8 @@ async def test_g10_an_upgrade_that_is_done_again_raises_no_limit_twice(folder: P
         database = Database(url)
         await database.open()
         async with database.begin(UUID(ORG)) as db:
-            await store.put_limit(db, UUID(ORG), UUID(ORG), "storage.bytes", "total", 5)
-            raised = await store.list_raised(db, UUID(ORG), [UUID(ORG)])
+            await store.put_limit(db, UUID(ORG), UUID(ORG), LimitChange("storage.bytes", 5, "total"), None)
+            origins = await store.list_origins(db, UUID(ORG), [UUID(ORG)])
         await database.close()
 
         # As if it had been broken off behind this company.
@@ -100,7 +101,7 @@ async def test_g10_an_upgrade_that_is_done_again_raises_no_limit_twice(folder: P
         assert await migrate(url) == NAMES[99:100]
 
         found = await run_as_owner(url, "SELECT most FROM quota_limits WHERE dimension = 'storage.bytes'")
-    assert raised == []
+    assert {one.raised_from for one in origins} == {None}
     assert [row[0] for row in found] == [5]
 
 

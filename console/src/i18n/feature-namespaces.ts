@@ -2,7 +2,7 @@
 /** What the screens of a feature need besides the frame, by its folder; words in a row are fewer bytes than a list. */
 export const OF_FEATURES: Record<string, string> = {
   account: 'account members signin',
-  audit: 'audit company usage',
+  audit: 'audit company triggers usage workflows',
   branding: 'branding',
   chat: 'chat',
   companies: 'account companies company members usage',

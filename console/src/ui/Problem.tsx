@@ -1,10 +1,14 @@
 /** A refusal in words, with the id the server's log knows it by. */
+import { Link } from '@tanstack/react-router';
 import { CircleAlert } from 'lucide-react';
 import { isRefusal, type Refusal } from '@/api/refusal';
 import { useLanguage, type Formatter } from '@/i18n/language';
 import { Button } from './Button';
+import { LIMIT_REACHED, limitWords } from './limit-words';
 
-export function wordsFor(formatter: Pick<Formatter, 't' | 'find'>, refusal: Refusal): string {
+export function wordsFor(formatter: Formatter, refusal: Refusal): string {
+  const limit = refusal.code === LIMIT_REACHED ? limitWords(formatter, refusal) : null;
+  if (limit !== null) return limit;
   const { retry_after: retry, term } = refusal.facts;
   const field = refusal.fields[0] ?? '';
   const values = { retry: typeof retry === 'number' ? retry : 0, field, term: typeof term === 'string' ? term : '' };
@@ -24,6 +28,9 @@ export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => vo
       <CircleAlert size={16} className="mt-0.5 shrink-0" aria-hidden />
       <div className="min-w-0 flex-1">
         <p>{known ? wordsFor(language, known) : language.t('errors.unknown')}</p>
+        {known?.code === LIMIT_REACHED && (
+          <p className="mt-1"><Link to="/settings/usage" className="font-medium underline">{language.t('errors.limit_see')}</Link></p>
+        )}
         {known?.requestId && (
           <p className="mt-0.5 text-xs">
             {language.rich('errors.request', {

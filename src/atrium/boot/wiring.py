@@ -48,6 +48,7 @@ from atrium.ground.idempotency import chores as idempotency_chores
 from atrium.ground.idempotency import service as idempotency_service
 from atrium.ground.identity import chores as identity_chores
 from atrium.ground.identity import handlers as identity
+from atrium.ground.identity import listeners as identity_listeners
 from atrium.ground.identity import service as identity_service
 from atrium.ground.identity import two_factor
 from atrium.ground.limits import chores as limit_chores
@@ -111,6 +112,7 @@ DOMAINS = (
     Domain(
         "identity",
         identity,
+        listeners=identity_listeners.LISTENERS,
         chores=identity_chores.CHORES,
         reseal=identity_service.reseal,
         sealed=two_factor.SEALED,

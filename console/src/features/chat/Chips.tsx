@@ -38,7 +38,7 @@ function Chip({ upload, onRemove, onRetry }: { upload: Upload; onRemove: () => v
         <LoaderCircle size={14} className="shrink-0 animate-spin text-muted" aria-hidden />
       )}
       <span data-raw className="truncate">{name}</span>
-      {stuck && error && <span role="alert" className="truncate text-danger">{wordsFor(language, error)}</span>}
+      {stuck && error && <span role="alert" className="min-w-0 text-danger">{wordsFor(language, error)}</span>}
       {stuck && (
         <button type="button" aria-label={t('chat.file_retry', { name })} onClick={onRetry} className={BUTTON}>
           <RotateCw size={14} aria-hidden />

@@ -3,6 +3,7 @@ import { X } from 'lucide-react';
 import { api, value } from '@/api/client';
 import type { Usage } from '@/api/companies';
 import { LimitForm, type LimitChange } from '@/app/LimitForm';
+import { LimitOrigin } from '@/app/LimitOrigin';
 import { useLanguage } from '@/i18n/language';
 import { Card } from '@/ui/bits';
 import { dimensionKey, Meter } from '@/ui/Meter';
@@ -20,7 +21,10 @@ export function Limits({ company }: { company: Company }) {
     },
     onSuccess: (_, changes) => {
       void queries.invalidateQueries(companyQueryOf(company.slug));
-      toast(t(changes[0]?.limit === null ? 'companies.limit_removed' : 'companies.limit_set'));
+      if (changes[0]?.limit !== null) return toast(t('companies.limit_set'));
+      const before = company.quotas.filter((one) => changes.some((gone) => one.dimension === gone.dimension && one.window === gone.window));
+      const again = before.map(({ dimension, window, limit }) => ({ dimension, window, limit }));
+      toast(t('companies.limit_removed'), { undo: () => set.mutate(again) });
     },
   });
   return (
@@ -59,7 +63,10 @@ function LimitRow({ line, busy, onRemove }: { line: Usage; busy: boolean; onRemo
     <li className="flex items-start gap-2 border-b border-line py-4 ps-5 pe-3 last:border-0">
       <div className="grid min-w-0 flex-1 gap-x-8 gap-y-2 sm:grid-cols-[11rem_minmax(0,1fr)]">
         <h3 className="font-medium">{name}</h3>
-        <Meter line={line} label={name} />
+        <div>
+          <Meter line={line} label={name} />
+          <LimitOrigin line={line} />
+        </div>
       </div>
       {line.limit === null ? (
         <span className="w-8" />

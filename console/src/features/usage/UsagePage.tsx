@@ -1,12 +1,14 @@
 /** What the team and its company have used, side by side. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { Activity, Building2, HardDrive, MessageSquareText, RefreshCw, Sparkles, Users, Workflow, type LucideIcon } from 'lucide-react';
 import { api, value } from '@/api/client';
 import { DIMENSIONS, usageQuery, type Dimension, type Usage } from '@/api/companies';
 import { useLanguage } from '@/i18n/language';
 import { Page } from '@/app/Page';
 import { LimitForm, type LimitChange } from '@/app/LimitForm';
-import { OPERATOR, useIdentity, useMay } from '@/app/session';
+import { LimitOrigin } from '@/app/LimitOrigin';
+import { useIdentity } from '@/app/session';
 import { Card, SkeletonRows } from '@/ui/bits';
 import { Button } from '@/ui/Button';
 import { dimensionKey, Meter } from '@/ui/Meter';
@@ -14,6 +16,7 @@ import { fullnessOf } from '@/ui/meter';
 import { Problem } from '@/ui/Problem';
 import { toast } from '@/ui/toast';
 import { Storage } from './Storage';
+import { TeamLimit } from './TeamLimit';
 
 const ICONS: Record<Dimension, LucideIcon> = {
   'ai.requests': MessageSquareText,
@@ -26,7 +29,6 @@ const ICONS: Record<Dimension, LucideIcon> = {
 export default function UsagePage() {
   const { t } = useLanguage();
   const usage = useQuery({ ...usageQuery, refetchInterval: 30_000 });
-  const may = useMay();
   const refresh = () => void usage.refetch();
   return (
     <Page
@@ -43,7 +45,7 @@ export default function UsagePage() {
       {usage.error && <Problem error={usage.error} onRetry={refresh} />}
       {usage.data && <Summary lines={usage.data} />}
       {usage.data && <Table lines={usage.data} />}
-      {usage.data && may(OPERATOR) && may('instance:manage') && <TeamLimits />}
+      {usage.data && (usage.data.some((line) => line.may_change) ? <TeamLimits /> : <Whom lines={usage.data} />)}
     </Page>
   );
 }
@@ -51,7 +53,7 @@ export default function UsagePage() {
 /** Operators set how much of what the company may use this team may. */
 function TeamLimits() {
   const { t } = useLanguage();
-  const { team } = useIdentity();
+  const { team, org } = useIdentity();
   const queries = useQueryClient();
   const set = useMutation({
     mutationFn: (body: LimitChange) => value(api.POST('/api/quota', { body })),
@@ -64,8 +66,19 @@ function TeamLimits() {
     <Card className="mt-5 p-5">
       <h2 className="mb-4 text-lg font-semibold">{t('usage.team_limits', { team: team.name })}</h2>
       <LimitForm busy={set.isPending} error={set.error} onLimit={set.mutate} />
+      <p className="mt-4">
+        <Link to="/settings/instance/companies/$ref" params={{ ref: org.slug }} className="text-link hover:underline">
+          {t('usage.at_companies')}
+        </Link>
+      </p>
     </Card>
   );
+}
+
+/** Who cannot change limits is told who can. */
+function Whom({ lines }: { lines: Usage[] }) {
+  const { t } = useLanguage();
+  return lines.some((line) => line.limit !== null) ? <p className="mt-4 text-muted">{t('usage.whom')}</p> : null;
 }
 
 /** One sentence, so that nobody has to read the table to know whether all is well. */
@@ -135,7 +148,9 @@ function Row({ dimension, lines }: { dimension: Dimension; lines: Usage[] }) {
             .map((line) => (
               <div key={line.window} className="grid gap-3">
                 <Meter line={line} label={`${name}, ${t(level === 'team' ? 'usage.of_team' : 'usage.of_company')}`} />
+                <LimitOrigin line={line} />
                 <Storage line={line} />
+                {level === 'team' && line.may_change && line.limit !== null && <TeamLimit line={line} />}
               </div>
             ))}
         </div>

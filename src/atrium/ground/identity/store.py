@@ -156,6 +156,35 @@ async def list_members(
     )
 
 
+async def list_known(db: Transaction, org_id: UUID, team_id: UUID | None, ids: list[UUID]) -> dict[UUID, str]:
+    """What those of these people are called who are in a team, or (None) in any."""
+    rows = await db.rows(
+        """
+        SELECT id, display_name FROM users
+         WHERE org_id = :org_id AND id = ANY(:ids) AND left_at IS NULL AND (:team_id::uuid IS NULL OR team_id = :team_id)
+        """,
+        org_id=org_id,
+        team_id=team_id,
+        ids=ids,
+    )
+    return dict(rows)
+
+
+async def list_operators(db: Transaction, org_id: UUID, team_id: UUID | None, limit: int) -> list[str]:
+    """What operators of a team, or (None) of any team of the company, are called."""
+    rows = await db.rows(
+        """
+        SELECT display_name FROM users
+         WHERE org_id = :org_id AND operator AND left_at IS NULL AND (:team_id::uuid IS NULL OR team_id = :team_id)
+         ORDER BY id LIMIT :limit
+        """,
+        org_id=org_id,
+        team_id=team_id,
+        limit=limit,
+    )
+    return [name for (name,) in rows]
+
+
 async def find_member(db: Transaction, org_id: UUID, id: UUID, *, hold: bool = False) -> Member | None:
     return await db.one(
         Member,

@@ -11,6 +11,8 @@ from atrium.kit.errors import Exhausted
 Dimension = Literal["ai.requests", "ai.tokens.total", "ai.concurrency", "storage.bytes", "jobs.concurrency"]
 Window = Literal["minute", "hour", "day", "month", "total"]
 Level = Literal["team", "org"]
+# Where a line of usage has its limit from: set by somebody, the company's plan, what the server gives everybody, or there is none.
+Source = Literal["limit", "plan", "default", "none"]
 Amounts = dict[str, int]
 DIMENSIONS: tuple[Dimension, ...] = (
     "ai.requests",
@@ -139,14 +141,39 @@ class SpaceLacking(msgspec.Struct):
     let_go: bool = False
 
 
-class Raised(msgspec.Struct, frozen=True):
-    """A limit that lay below what was there when that was counted, and was raised to it."""
+class LimitOrigin(msgspec.Struct, frozen=True):
+    """Where a limit comes from, and what it was before it was raised once to what was there already."""
 
     scope_id: UUID
     dimension: str
     per: str
-    raised_from: int
-    raised_at: datetime
+    by_plan: bool
+    set_by: UUID | None
+    set_at: datetime | None
+    raised_from: int | None
+    raised_at: datetime | None
+
+
+class Setter(msgspec.Struct, frozen=True):
+    """The person who set a limit."""
+
+    id: UUID
+    name: str
+
+
+class SettersShown(msgspec.Struct):
+    """These people set limits that the caller reads; a listener names in `known` those whom the caller may know."""
+
+    people: frozenset[UUID]
+    known: dict[UUID, str] = msgspec.field(default_factory=dict)
+
+
+class LimitReached(msgspec.Struct):
+    """A limit of this level refused the caller; a listener names in `known` who may raise it, of those whom the caller may know."""
+
+    level: Level
+    team_id: UUID
+    known: list[str] = msgspec.field(default_factory=list)
 
 
 class QuotaHold(msgspec.Struct, frozen=True):
@@ -171,7 +198,8 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
     """One line of a usage report; what is counted while it lasts has no window, and `used` is what runs now.
 
     `parts` says what `storage.bytes` is made of. `raised_from` is the limit that stood before it was raised, once, at `raised_at`,
-    because more was there than it allowed when that began to count.
+    because more was there than it allowed when that began to count. `limit_window` is what the limit of something without a window
+    was set for. `set_by` is left out where the caller may not know the person. `may_change`: whether the caller may set this limit.
     """
 
     level: Level
@@ -185,6 +213,11 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
     parts: StorageParts | None = None
     raised_from: int | None = None
     raised_at: datetime | None = None
+    source: Source = "none"
+    limit_window: Window | None = None
+    set_by: Setter | None = None
+    set_at: datetime | None = None
+    may_change: bool = False
 
 
 class QuotaExceeded(Exhausted):

@@ -23,9 +23,10 @@ from atrium.ground.quotas.model import (
     Dimension,
     Level,
     Limit,
+    LimitChange,
+    LimitReached,
     Meter,
     QuotaExceeded,
-    Raised,
     ReservationRequest,
     Settlement,
     SpaceLacking,
@@ -35,8 +36,9 @@ from atrium.ground.quotas.model import (
     end_of,
     usual_window,
 )
+from atrium.ground.quotas.origins import list_origins, tightest
 from atrium.kit.errors import Exhausted
-from atrium.kit.ids import new_id
+from atrium.kit.ids import NIL, new_id
 from atrium.kit.postgres.database import Database, Transaction
 from atrium.seams.context import Context, Operation
 
@@ -53,7 +55,12 @@ Item = ReservationRequest | Settlement
 async def admit(op: Operation, amounts: Amounts, *, lease: int = LEASE, team_id: UUID | None = None) -> Admission:
     """Reserve every amount at team and company, or refuse; frees itself after `lease` seconds unless settled or extended."""
     reservation = _reservation(op.who.org_id, team_id or op.who.team_id, amounts, lease)
-    await _do(op, reservation)
+    try:
+        await _do(op, reservation)
+    except QuotaExceeded as refusal:
+        async with op.begin(held=False, reading=True) as ctx:
+            await _say_whom_to_ask(ctx, reservation.admission.team_id, refusal)
+        raise
     return reservation.admission
 
 
@@ -67,8 +74,20 @@ async def admit_within(ctx: Context, org_id: UUID, team_id: UUID, amounts: Amoun
     """Reserve inside the caller's transaction; the company's books stay locked until it ends, so end it soon."""
     reservation = _reservation(org_id, team_id, amounts, lease)
     await store.lock_books(ctx.db, org_id)
-    _raise_first(await _work(ctx.db, org_id, [reservation]))
+    try:
+        _raise_first(await _work(ctx.db, org_id, [reservation]))
+    except QuotaExceeded as refusal:
+        await _say_whom_to_ask(ctx, team_id, refusal)
+        raise
     return reservation.admission
+
+
+async def _say_whom_to_ask(ctx: Context, team_id: UUID, refusal: QuotaExceeded) -> None:
+    """Who may raise the limit: a few whom the caller may know, else what they are called."""
+    reached = LimitReached(refusal.facts["level"], team_id)  # type: ignore[arg-type]
+    await ctx.announce(reached)
+    named = [{"name": name, "role": "operator"} for name in reached.known]
+    refusal.facts["ask"] = named or [{"name": None, "role": "operator"}]
 
 
 async def settle_within(ctx: Context, admission: Admission, actual: Amounts) -> None:
@@ -191,34 +210,23 @@ async def _report(ctx: Context, org_id: UUID, scopes: tuple[tuple[Level, UUID], 
     limits = await store.list_limits(ctx.db, org_id, ids)
     books = await open_entered(ctx.db, org_id, ids)
     running = await store.list_running_jobs(ctx.db, org_id)
-    raised = {(one.scope_id, one.dimension, one.per): one for one in await store.list_raised(ctx.db, org_id, ids)}
+    origins = await list_origins(ctx, org_id, ids)
     lines = []
     for level, scope_id in scopes:
         for dimension in DIMENSIONS:
             meter = books.meter(scope_id, dimension)
             limited = limits.get((scope_id, dimension), {})
             if dimension in CONCURRENCY:
-                lines.append(
-                    _running(level, dimension, *running.get((scope_id, dimension), (meter.reserved, _least(limited))))
-                )
+                at_once = running.get((scope_id, dimension), (meter.reserved, _least(limited)))
+                lines.append(origins.explain(_running(level, dimension, *at_once), scope_id, tightest(limited)))
                 continue
             windows = [window for window in WINDOWS if window in limited] or [usual_window(dimension)]
             for window in windows:
                 line = _line(level, dimension, window, meter, limited.get(window))
-                lines.append(_explained(line, books, scope_id, raised.get((scope_id, dimension, window))))
+                if dimension == STORAGE:
+                    line = msgspec.structs.replace(line, parts=books.parts(scope_id, window))
+                lines.append(origins.explain(line, scope_id, window if window in limited else None))
     return lines
-
-
-def _explained(line: Usage, books: Books, scope_id: UUID, raised: Raised | None) -> Usage:
-    """A line of storage with what it is made of, and whether its limit was raised."""
-    if line.dimension != STORAGE or line.window is None:
-        return line
-    return msgspec.structs.replace(
-        line,
-        parts=books.parts(scope_id, line.window),
-        raised_from=raised and raised.raised_from,
-        raised_at=raised and raised.raised_at,
-    )
 
 
 async def open_entered(db: Transaction, org_id: UUID, scopes: list[UUID]) -> Books:
@@ -251,7 +259,8 @@ async def set_limit(
     if limit is None:
         await store.delete_limit(ctx.db, org_id, scope_id, dimension, window)
     else:
-        await store.put_limit(ctx.db, org_id, scope_id, dimension, window, limit)
+        setter = None if ctx.who.user_id == NIL else ctx.who.user_id
+        await store.put_limit(ctx.db, org_id, scope_id, LimitChange(dimension, limit, window), setter)
     level: Level = "org" if scope_id == org_id else "team"
     await audit.record(ctx, "quotas.limit_set", scope_id, level=level, dimension=dimension, window=window, limit=limit)
     return Limit(dimension, limit, window, level)

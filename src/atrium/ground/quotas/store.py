@@ -9,9 +9,10 @@ from atrium.ground.quotas.model import (
     STORAGE,
     Amounts,
     Limit,
+    LimitChange,
+    LimitOrigin,
     Meter,
     QuotaHold,
-    Raised,
     ReservationRequest,
     Space,
     StorageChange,
@@ -185,12 +186,12 @@ async def list_limits(db: Transaction, org_id: UUID, scope_ids: list[UUID]) -> L
     return found
 
 
-async def list_raised(db: Transaction, org_id: UUID, scope_ids: list[UUID]) -> list[Raised]:
+async def list_origins(db: Transaction, org_id: UUID, scope_ids: list[UUID]) -> list[LimitOrigin]:
     return await db.all(
-        Raised,
+        LimitOrigin,
         """
-        SELECT scope_id, dimension, per, raised_from, raised_at FROM quota_limits
-         WHERE org_id = :org_id AND scope_id = ANY(:scope_ids) AND raised_from IS NOT NULL
+        SELECT scope_id, dimension, per, by_plan, set_by, set_at, raised_from, raised_at FROM quota_limits
+         WHERE org_id = :org_id AND scope_id = ANY(:scope_ids)
         """,
         org_id=org_id,
         scope_ids=scope_ids,
@@ -287,18 +288,21 @@ async def list_running_jobs(db: Transaction, org_id: UUID) -> dict[tuple[UUID, s
     return {(scope_id, "jobs.concurrency"): (running, cap) for scope_id, running, cap in rows}
 
 
-async def put_limit(db: Transaction, org_id: UUID, scope_id: UUID, dimension: str, per: str, most: int) -> None:
+async def put_limit(db: Transaction, org_id: UUID, scope_id: UUID, limit: LimitChange, set_by: UUID | None) -> None:
     """Set a limit; `raised_at` stays, so that the upgrade raises none a second time."""
     await db.run(
         """
-        INSERT INTO quota_limits (org_id, scope_id, dimension, per, most) VALUES (:org_id, :scope_id, :dimension, :per, :most)
-        ON CONFLICT (org_id, scope_id, dimension, per) DO UPDATE SET most = excluded.most, by_plan = false, raised_from = NULL
+        INSERT INTO quota_limits (org_id, scope_id, dimension, per, most, set_by, set_at)
+        VALUES (:org_id, :scope_id, :dimension, :per, :most, :set_by, now())
+        ON CONFLICT (org_id, scope_id, dimension, per) DO UPDATE SET
+          most = excluded.most, by_plan = false, raised_from = NULL, set_by = excluded.set_by, set_at = excluded.set_at
         """,
         org_id=org_id,
         scope_id=scope_id,
-        dimension=dimension,
-        per=per,
-        most=most,
+        dimension=limit.dimension,
+        per=limit.window,
+        most=limit.limit,
+        set_by=set_by,
     )
 
 
@@ -316,8 +320,8 @@ async def put_plan_limit(db: Transaction, org_id: UUID, dimension: str, per: str
     """A cap of the company's plan; one that was set by hand stands."""
     await db.run(
         """
-        INSERT INTO quota_limits (org_id, scope_id, dimension, per, most, by_plan)
-        VALUES (:org_id, :org_id, :dimension, :per, :most, true)
+        INSERT INTO quota_limits (org_id, scope_id, dimension, per, most, by_plan, set_at)
+        VALUES (:org_id, :org_id, :dimension, :per, :most, true, now())
         ON CONFLICT (org_id, scope_id, dimension, per) DO NOTHING
         """,
         org_id=org_id,
