@@ -1067,7 +1067,7 @@ export type Page_AuditEvent_ = {
   next_cursor?: string | null;
 };
 
-/** An audit event. `seq` is its place in the company's chain once sealed.      `name` is what the note or file that it is about is called today, for who may read that. `redacted` when facts are left out that are     words of something private. */
+/** An audit event. `seq` is its place in the company's chain once sealed.      `name` is what the note or file that it is about is called today, for who may read that. `redacted` when facts are left out that are     words of something private. `opens`: whether the reader can open the note or file that it is about now; what is in the trash does not. */
 export type AuditEvent = {
   id: string;
   at: string;
@@ -1080,6 +1080,7 @@ export type AuditEvent = {
   seq: number | null;
   name?: string | null;
   redacted?: boolean;
+  opens?: boolean;
 };
 
 /** An executor just made; a pull worker's token appears here and never again. */

@@ -114,6 +114,7 @@ async def test_an_event_says_who_did_what_to_which_thing(admin: Client) -> None:
         "seq",
         "name",
         "redacted",
+        "opens",
     }
     assert (event["kind"], event["subject"], event["facts"]) == ("features.switched", "chat", {"enabled": False})
     assert (event["actor_id"], event["actor"], event["team_id"]) == (admin.user_id, admin.username, admin.team_id)
@@ -471,3 +472,17 @@ async def test_nobody_who_serves_requests_can_rewrite_an_event(trail: Trail) -> 
                 await connection.execute("RESET ROLE")
     finally:
         await connection.close()
+
+
+async def test_p7_an_event_says_whether_its_reader_can_open_the_thing(company: Company) -> None:
+    ada, admin = await company.join(), await company.join("admin")
+    shared, private, dropped = [
+        (await ada.post("/api/notes", {"title": f"note {number}", "visibility": visibility}))["id"]
+        for number, visibility in enumerate(("team", "private", "team"))
+    ]
+    await ada.delete(f"/api/notes/{dropped}")
+
+    events = (await admin.get("/api/audit", limit=100))["items"]
+
+    told = {one["subject"]: (one["name"], one["opens"]) for one in events if one["kind"] == "notes.created"}
+    assert told == {shared: ("note 0", True), private: (None, False), dropped: ("note 2", False)}

@@ -1,15 +1,18 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { ScrollText } from 'lucide-react';
 import { useRef } from 'react';
 import { api, value, type Schemas } from '@/api/client';
 import { membersQuery, PAGE, type Member } from '@/api/queries';
 import { useLanguage, type Formatter } from '@/i18n/language';
 import { Page } from '@/app/Page';
+import { useIdentity, useMay } from '@/app/session';
 import { Avatar, Badge, Card, Code, SkeletonRows } from '@/ui/bits';
 import { Button } from '@/ui/Button';
 import { Empty } from '@/ui/Empty';
 import { Problem } from '@/ui/Problem';
 import { useRowKeys } from '@/ui/rows';
+import { addressOf } from './address';
 
 type Event = Schemas['AuditEvent'];
 
@@ -74,6 +77,7 @@ function EventRow({ event, people }: { event: Event; people: Member[] }) {
   const name = people.find((member) => member.id === event.actor_id)?.display_name ?? event.actor ?? t('audit.somebody');
   const facts = [...limitOf(event, language), ...factsOf(event, people), ...tokenOf(event, language)];
   const words = find(`audit.kind_${event.kind.replaceAll('.', '_')}`);
+  const address = addressOf(event, useIdentity().team.id, useMay());
   return (
     <li
       data-row
@@ -86,7 +90,8 @@ function EventRow({ event, people }: { event: Event; people: Member[] }) {
         <span data-raw className="font-medium">
           {name}
         </span>{' '}
-        {words ? <span className="text-muted">{words}</span> : <Code>{event.kind}</Code>}
+        {words ? <Words words={words} address={event.name ? null : address} /> : <Code>{event.kind}</Code>}
+        {event.name && <>{' '}<Name name={event.name} address={address} /></>}
       </p>
       <div className="flex min-w-0 flex-wrap gap-1.5">
         {facts.map((fact) => (
@@ -103,8 +108,21 @@ function EventRow({ event, people }: { event: Event; people: Member[] }) {
   );
 }
 
+/** The sentence, which leads to the thing where that has no name of its own. */
+function Words({ words, address }: { words: string; address: string | null }) {
+  if (address === null) return <span className="text-muted">{words}</span>;
+  return <Link to={address} className="text-link hover:underline">{words}</Link>;
+}
+
+/** What the thing is called now. */
+function Name({ name, address }: { name: string; address: string | null }) {
+  if (address === null) return <span data-raw className="break-words">{name}</span>;
+  return <Link data-raw to={address} className="font-medium break-words text-link hover:underline">{name}</Link>;
+}
+
 const ID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
-const TOLD = ['name', 'title', 'username', 'role', 'key', 'visibility', 'user', 'principal', 'capability', 'permission', 'enabled'];
+const TOLD = ['name', 'title', 'username', 'role', 'key', 'visibility', 'user', 'principal', 'capability', 'permission', 'enabled']
+  .concat('workflow', 'slug');
 
 /** What is worth telling beside the sentence: names instead of ids, and nothing twice. */
 function factsOf(event: Event, people: Member[]): (string | boolean)[] {
@@ -113,8 +131,8 @@ function factsOf(event: Event, people: Member[]): (string | boolean)[] {
   const facts = TOLD.map((name) => event.facts[name]).map((fact): unknown =>
     typeof fact === 'string' && ID.test(fact) ? named(fact) : fact,
   );
-  return [...new Set<unknown>([event.name, subject, ...facts])].filter(
-    (fact): fact is string | boolean => typeof fact === 'boolean' || (typeof fact === 'string' && fact !== ''),
+  return [...new Set<unknown>([subject, ...facts])].filter(
+    (fact): fact is string | boolean => typeof fact === 'boolean' || (typeof fact === 'string' && !['', event.name].includes(fact)),
   );
 }
 

@@ -17,7 +17,7 @@ class AuditEvent(msgspec.Struct, frozen=True):
     """An audit event. `seq` is its place in the company's chain once sealed.
 
     `name` is what the note or file that it is about is called today, for who may read that. `redacted` when facts are left out that are
-    words of something private.
+    words of something private. `opens`: whether the reader can open the note or file that it is about now; what is in the trash does not.
     """
 
     id: UUID
@@ -31,6 +31,7 @@ class AuditEvent(msgspec.Struct, frozen=True):
     seq: int | None
     name: str | None = None
     redacted: bool = False
+    opens: bool = False
 
 
 class ChainRow(msgspec.Struct, frozen=True):

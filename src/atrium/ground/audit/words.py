@@ -22,11 +22,15 @@ async def for_reader(ctx: Context, events: Sequence[AuditEvent]) -> list[AuditEv
     shareables = ctx.services.registry.shareables.values()
     about = {event.id: thing for event in events if (thing := thing_of(event, shareables)) is not None}
     names = await names_of(ctx, set(about.values()), trashed=True)
+    open_now = await names_of(ctx, names)
     shown = []
     for event in events:
-        name = names.get(about[event.id]) if event.id in about else None
+        thing = about.get(event.id)
+        name = None if thing is None else names.get(thing)
         readable = event if name is not None and name.common else without_words(event, shareables)
-        shown.append(msgspec.structs.replace(readable, name=name.name) if name is not None else readable)
+        if name is not None:
+            readable = msgspec.structs.replace(readable, name=name.name, opens=thing in open_now)
+        shown.append(readable)
     return shown
 
 
