@@ -28,12 +28,13 @@ from atrium.seams.context import Context, Operation, Principal
 from atrium.seams.jobs import Assignment, JobKind, NoArguments
 from atrium.seams.models import Message, ModelReply, Turn
 from atrium.seams.settings import Settings
-from atrium.seams.tools import Artifact, Parameter, RecordedResult, Tool
+from atrium.seams.tools import Artifact, ArtifactRef, Parameter, RecordedResult, Tool
 from atrium.seams.wiring import Plugin, PluginRequest, PluginRoute, UserError
 
 __all__ = [
     "LONGEST_TRANSLATION",
     "Artifact",
+    "ArtifactRef",
     "Assignment",
     "BlobMissing",
     "BlobStore",

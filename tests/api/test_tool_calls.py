@@ -308,6 +308,7 @@ async def test_an_artifact_is_a_line_for_a_model_and_a_value_for_a_step(alice: C
         "title": "Fields of\nan offer",
         "summary": "3 fields",
         "object_id": str(UUID(int=7)),
+        "ref": {"kind": "object", "id": str(UUID(int=7))},
         "fields": {"total": 3},
     }
     assert (drawn["card"], drawn["untrusted"]) == (True, False)

@@ -129,3 +129,15 @@ async def test_p11_the_format_names_the_keys_that_results_have(engine: Engine, s
     named = said[said.index("{") + 1 : said.index("}")].replace(" | ", ", ").split(", ")
     [entry] = run["steps"][0]["output"]["results"]
     assert set(entry) == set(named) - {"error"}
+
+
+async def test_p8_what_a_tool_wrote_opens_from_its_card(engine: Engine, starter: Starter) -> None:
+    given = {"title": "Check invoice 2044", "body": "It has no total."}
+    made = [{"name": name, "kind": "tool", "tool": f"{name}_create", "with": given} for name in ("notes", "documents")]
+    run = await starter.run(spec_of(*made))
+
+    note, document = (step["output"]["result"] for step in run["steps"])
+    assert note["ref"] == {"kind": "note", "id": note["note_id"]}
+    assert (await starter.client.get(f"/api/notes/{note['ref']['id']}"))["title"] == given["title"]
+    assert note["ref"]["id"] not in note["summary"]
+    assert document["ref"] == {"kind": "document", "id": document["object_id"]}

@@ -7,7 +7,7 @@ function show(artifact: ArtifactFacts) {
   const rootRoute = createRootRoute({ component: () => <Artifact artifact={artifact} /> });
   const router = createRouter({ routeTree: rootRoute, history: createMemoryHistory() });
   render(
-    <LanguageProvider first={{ locale: 'en', messages: { 'ui.open_file': 'Open file' } }}>
+    <LanguageProvider first={{ locale: 'en', messages: { 'ui.open_file': 'Open file', 'ui.open': 'Open' } }}>
       <RouterProvider router={router as never} />
     </LanguageProvider>,
   );
@@ -20,6 +20,24 @@ test('says what a tool made, and leads to the file it wrote', async () => {
   expect(card).toHaveTextContent('Twelve ships until Friday');
   expect(card).toHaveTextContent('text/csv');
   expect(screen.getByRole('link', { name: 'Open file' })).toHaveAttribute('href', '/files/o1');
+});
+
+test.each([
+  ['note', '/notes/n1'],
+  ['document', '/documents/n1'],
+  ['entity', '/knowledge/n1'],
+  ['run', '/runs/n1'],
+])('P8: opens the %s that a tool made', async (kind, href) => {
+  show({ kind: 'text', title: 'Check invoice 2044', ref: { kind, id: 'n1' } });
+
+  expect(await screen.findByRole('link', { name: 'Open' })).toHaveAttribute('href', href);
+});
+
+test('opens nothing that a program only calls a reference', async () => {
+  show({ kind: 'text', title: 'Odd', ref: { kind: 'constructor', id: 'n1' } });
+
+  await screen.findByRole('article', { name: 'Odd' });
+  expect(screen.queryByRole('link')).toBeNull();
 });
 
 test('is no link without a file, and shows what it is given as text', async () => {

@@ -4,6 +4,7 @@ import { ExternalLink, FileText, Image, Package, Table2, type LucideIcon } from 
 import { useId } from 'react';
 import { useLanguage } from '@/i18n/language';
 import { Badge } from './bits';
+import { pathOf, refIn, type Ref } from './refs';
 
 /** As tools report it; a kind that no icon stands for is still a kind. */
 export interface ArtifactFacts {
@@ -13,6 +14,8 @@ export interface ArtifactFacts {
   content_type?: string | null;
   /** The file it was written to, when it was. */
   object_id?: string | null;
+  /** What its card opens; of an earlier one that is its file. */
+  ref?: Ref | null;
 }
 
 const ICONS: [RegExp, LucideIcon][] = [
@@ -28,6 +31,7 @@ export function Artifact({ artifact }: { artifact: ArtifactFacts }) {
   const { t } = useLanguage();
   const id = useId();
   const { kind, title, summary, content_type: type, object_id: object } = artifact;
+  const ref = refIn(artifact.ref) ?? (object ? { kind: 'object', id: object } : null);
   const Icon = iconOf(artifact);
   return (
     <article data-testid="artifact" aria-labelledby={id} className="flex items-start gap-3 rounded-lg border border-line bg-surface p-4">
@@ -37,14 +41,14 @@ export function Artifact({ artifact }: { artifact: ArtifactFacts }) {
         {summary && <p data-raw className="mt-0.5 text-sm break-words text-muted">{summary}</p>}
         <p data-raw className="mt-2 flex flex-wrap gap-1.5"><Badge>{kind}</Badge>{type && <Badge>{type}</Badge>}</p>
       </div>
-      {object && (
+      {ref && (
         <Link
-          to="/files/$id"
-          params={{ id: object }}
+          to={pathOf(ref)!}
+          params={{ id: ref.id }}
           className="flex h-8 items-center gap-1.5 text-sm font-medium text-link hover:underline"
         >
           <ExternalLink size={14} aria-hidden />
-          {t('ui.open_file')}
+          {t(ref.kind === 'object' ? 'ui.open_file' : 'ui.open')}
         </Link>
       )}
     </article>

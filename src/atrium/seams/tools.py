@@ -15,6 +15,7 @@ ParameterType = Literal["string", "integer", "number", "boolean", "array", "obje
 # What a call does besides answering: nothing, change something here, or send something elsewhere.
 Effect = Literal["read", "write", "egress"]
 ArtifactKind = Literal["document", "table", "text", "link", "image"]
+RefKind = Literal["note", "document", "object", "entity", "run"]
 LONGEST_CALL = 900
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 T = TypeVar("T")
@@ -89,11 +90,19 @@ class Tool:
         return self.perform is not None and self.effect == "write" and not self.foreign
 
 
+class ArtifactRef(msgspec.Struct, frozen=True):
+    """What is opened from an artifact's card."""
+
+    kind: RefKind
+    id: UUID
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Artifact:
     """Something a tool made: shown as a card to people and as one line to a model, kept whole by a workflow step.
 
-    `extra` are further values of the tool's own that a workflow step may use by name.
+    `ref` is what its card opens, of one with an `object_id` that file unless said otherwise. `extra` are further values of the tool's
+    own that a workflow step may use by name.
     """
 
     kind: ArtifactKind
@@ -102,6 +111,7 @@ class Artifact:
     content_type: str = ""
     object_id: UUID | None = None
     version_id: UUID | None = None
+    ref: ArtifactRef | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -109,10 +119,14 @@ class Artifact:
             raise ValueError(f"{self.kind} is no kind of artifact: {', '.join(get_args(ArtifactKind))}")
         if taken := self.extra.keys() & set(self.__slots__):
             raise ValueError(f"extra values cannot be named {', '.join(sorted(taken))}")
+        if self.ref is None and self.object_id is not None:
+            object.__setattr__(self, "ref", ArtifactRef("object", self.object_id))
 
     def as_value(self) -> dict[str, Any]:
         """One JSON object, the extra values beside the others; what is empty is left out."""
-        facts = {name: getattr(self, name) for name in self.__slots__ if name != "extra"}
+        facts = {name: getattr(self, name) for name in self.__slots__ if name not in ("extra", "ref")}
+        if self.ref is not None:
+            facts["ref"] = msgspec.structs.asdict(self.ref)
         return {**{name: fact for name, fact in facts.items() if fact}, **self.extra}
 
     def as_text(self) -> str:
@@ -122,7 +136,8 @@ class Artifact:
 
     def as_line(self) -> str:
         """One line that says what it is."""
-        parts = [f"[{self.kind}] {self.title}", self.summary, f"object {self.object_id}" if self.object_id else ""]
+        named = f"{self.ref.kind} {self.ref.id}" if self.ref else ""
+        parts = [f"[{self.kind}] {self.title}", self.summary, f"object {self.object_id}" if self.object_id else named]
         return " · ".join(" ".join(part.split()) for part in parts if part)
 
 

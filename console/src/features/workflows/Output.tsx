@@ -1,6 +1,7 @@
 /** What a step was given or made: what tools made as cards, everything else as JSON. */
 import { useLanguage } from '@/i18n/language';
 import { Artifact, type ArtifactFacts } from '@/ui/Artifact';
+import { refIn } from '@/ui/refs';
 import { CopyButton } from '@/ui/Secret';
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -8,7 +9,7 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 const isArtifact = (value: unknown): value is ArtifactFacts & Record<string, unknown> =>
   isObject(value) && typeof value.kind === 'string' && typeof value.title === 'string';
 
-const KNOWN = ['kind', 'title', 'summary', 'content_type', 'object_id', 'version_id'];
+const KNOWN = ['kind', 'title', 'summary', 'content_type', 'object_id', 'version_id', 'ref'];
 
 /** The artifacts in what a step made: its result, or one of each item of a map. */
 export function artifactsIn(output: unknown): ArtifactFacts[] {
@@ -24,6 +25,7 @@ const plain = (one: Record<string, unknown>): ArtifactFacts => ({
   summary: textIn(one.summary),
   content_type: textIn(one.content_type),
   object_id: textIn(one.object_id),
+  ref: refIn(one.ref),
 });
 
 /** Whether an artifact says nothing that its card does not. */

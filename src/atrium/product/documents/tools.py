@@ -8,7 +8,7 @@ from atrium.kit.errors import Invalid
 from atrium.product.documents import service
 from atrium.product.documents.model import CONTENT_TYPE, Body, DocumentMissing, Title
 from atrium.seams.context import Context
-from atrium.seams.tools import Artifact, Parameter, Tool, require_id
+from atrium.seams.tools import Artifact, ArtifactRef, Parameter, Tool, require_id
 
 
 async def _read(ctx: Context, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -29,6 +29,7 @@ async def _create(ctx: Context, arguments: dict[str, Any]) -> Artifact:
         summary=f"document, {document.visibility}",
         content_type=CONTENT_TYPE,
         object_id=document.id,
+        ref=ArtifactRef("document", document.id),
     )
 
 

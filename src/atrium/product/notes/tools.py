@@ -8,7 +8,7 @@ from atrium.kit.errors import Invalid
 from atrium.product.notes import service
 from atrium.product.notes.model import Body, NoteMissing, Title
 from atrium.seams.context import Context
-from atrium.seams.tools import Artifact, Parameter, Tool, require_id
+from atrium.seams.tools import Artifact, ArtifactRef, Parameter, Tool, require_id
 
 _LISTED = 50
 
@@ -34,7 +34,11 @@ async def _create(ctx: Context, arguments: dict[str, Any]) -> Artifact:
         raise Invalid(f"the note cannot be written: {error}") from error
     note = await service.create_note(ctx, title, body, arguments.get("visibility") or "private")
     return Artifact(
-        kind="text", title=note.title, summary=f"note {note.id}, {note.visibility}", extra={"note_id": note.id}
+        kind="text",
+        title=note.title,
+        summary=f"note, {note.visibility}",
+        ref=ArtifactRef("note", note.id),
+        extra={"note_id": note.id},
     )
 
 
