@@ -85,7 +85,7 @@ def _one(document: Any, step: Any, given: Any, facts: Any, call: ToolCall, out: 
         if not fine and step.get("on_item_error", "fail") == "fail":
             raise Wrong(result)
         ended = {"status": "succeeded", "result": result} if fine else {"status": "failed", "error": {"code": result}}
-        entries.append({"index": index, "item": items[index], **ended})
+        entries.append({"index": index, "item": items[index], "state": ended["status"], **ended})
     return {"results": entries}
 
 

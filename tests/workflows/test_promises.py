@@ -129,6 +129,7 @@ async def test_p11_the_format_names_the_keys_that_results_have(engine: Engine, s
     named = said[said.index("{") + 1 : said.index("}")].replace(" | ", ", ").split(", ")
     [entry] = run["steps"][0]["output"]["results"]
     assert set(entry) == set(named) - {"error"}
+    assert entry["state"] == entry["status"] == "succeeded"
 
 
 async def test_p8_what_a_tool_wrote_opens_from_its_card(engine: Engine, starter: Starter) -> None:

@@ -37,7 +37,7 @@ TOTAL = frozenset({"empty", "exists"})
 REFERENCES = {
     "input.<name>[.<path>]": "a declared input",
     "steps.<step>.output.result[.<path>]": "a tool step's value, or a choice step's boolean",
-    "steps.<step>.output.results[.<path>]": "a map step's entries {index, item, status, result | error}, in the order of its list",
+    "steps.<step>.output.results[.<path>]": "the entries of a map, in the order of its list: {index, item, state, status, result | error}",
     "item[.<path>]": "the current item of a map",
     "index": "its position, from 0",
     "locale": "the run's locale",

@@ -176,6 +176,8 @@ def results_of(entries: list[tuple[int, Any, str, Any, Any]]) -> dict[str, Any]:
             {
                 "index": index,
                 "item": item,
+                "state": state,
+                # As it was called first: specs name it.
                 "status": state,
                 **(output if state == "succeeded" else {"error": error}),
             }
