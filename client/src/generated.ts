@@ -2381,9 +2381,24 @@ export type WorkflowSummary = {
 
 /** The newest run of a workflow. */
 export type LastRun = {
+  outcome: 'cancelled' | 'done' | 'done_with_failures' | 'failed' | 'running' | 'waiting';
+  failed_items: number;
+  waiting: Waiting | null;
   id: string;
   state: 'cancelled' | 'failed' | 'running' | 'succeeded';
   created_at: string;
+};
+
+/** Why nothing of a run or step goes on, and since when; of a limit which one, as it was when it was last reached. */
+export type Waiting = {
+  reason: 'no_worker' | 'org_suspended' | 'quota' | 'scheduled' | 'team_cap' | 'turn';
+  since: string;
+  dimension?: string | null;
+  window?: string | null;
+  level?: string | null;
+  limit?: number | null;
+  used?: number | null;
+  resets_at?: string | null;
 };
 
 /** What a spec may say: kinds of steps, predicates of choices and references of bindings, each with its meaning. */
@@ -2459,6 +2474,10 @@ export type Run = {
   depth: number;
   created_at: string;
   finished_at: string | null;
+  title: string;
+  outcome: 'cancelled' | 'done' | 'done_with_failures' | 'failed' | 'running' | 'waiting';
+  failed_items: number;
+  waiting: Waiting | null;
   input: unknown;
   output: unknown;
   redacted: boolean;
@@ -2502,6 +2521,8 @@ export type WorkflowStep = {
   attempt?: number;
   job_id?: string | null;
   waiting_reason?: string | null;
+  waiting?: Waiting | null;
+  counts?: ItemCounts | null;
   input?: unknown;
   output?: unknown;
   error?: StepError | null;
@@ -2513,6 +2534,16 @@ export type WorkflowStep = {
   omitted?: boolean;
   started_at?: string | null;
   finished_at?: string | null;
+};
+
+/** How many items of a map stand how; together they are `total`. */
+export type ItemCounts = {
+  total: number;
+  succeeded: number;
+  failed: number;
+  cancelled: number;
+  waiting: number;
+  running: number;
 };
 
 /** Why a step failed: `title` is the code's own sentence; `message` may hold values, and is the title where they are left out. */
@@ -2600,6 +2631,7 @@ export type Fire = {
   reason: 'bad_input' | 'depth' | 'derived' | 'disabled' | 'feature_off' | 'loop' | 'maker_gone' | 'maker_lost' | 'no_permission' | 'publisher_gone' | 'publisher_lost' | 'storm' | 'suspended' | 'too_many' | 'workflow_missing' | null;
   run_id: string | null;
   run_state: 'cancelled' | 'failed' | 'running' | 'succeeded' | null;
+  standing?: RunStanding | null;
   by: Starter | null;
 };
 
@@ -2607,6 +2639,13 @@ export type Fire = {
 export type FiredVersion = {
   id: string;
   number: number;
+};
+
+/** How a run stands: `outcome` in a word, how many items of its maps failed, and what it waits for where nothing of it goes on. */
+export type RunStanding = {
+  outcome: 'cancelled' | 'done' | 'done_with_failures' | 'failed' | 'running' | 'waiting';
+  failed_items: number;
+  waiting: Waiting | null;
 };
 
 /** How much of what models cost the team, or its company, has left in a window. */
@@ -2699,7 +2738,7 @@ export type Page_RunSummary_ = {
   next_cursor?: string | null;
 };
 
-/** A run as listings show it. */
+/** A run as listings show it: also how it stands; `title` is what its workflow is called in the version that ran. */
 export type RunSummary = {
   id: string;
   workflow: WorkflowName;
@@ -2713,6 +2752,10 @@ export type RunSummary = {
   depth: number;
   created_at: string;
   finished_at: string | null;
+  title: string;
+  outcome: 'cancelled' | 'done' | 'done_with_failures' | 'failed' | 'running' | 'waiting';
+  failed_items: number;
+  waiting: Waiting | null;
 };
 
 /** Some of many, `limit` at most; where to go on, when there are more. */
@@ -3107,6 +3150,7 @@ export interface Schemas {
   Page_WorkflowSummary_: Page_WorkflowSummary_;
   WorkflowSummary: WorkflowSummary;
   LastRun: LastRun;
+  Waiting: Waiting;
   Format: Format;
   RetryRule: RetryRule;
   DefinitionHistory: DefinitionHistory;
@@ -3120,6 +3164,7 @@ export interface Schemas {
   Starter: Starter;
   ResumedFrom: ResumedFrom;
   WorkflowStep: WorkflowStep;
+  ItemCounts: ItemCounts;
   StepError: StepError;
   StepAttempt: StepAttempt;
   MapItem: MapItem;
@@ -3129,6 +3174,7 @@ export interface Schemas {
   Trigger: Trigger;
   Fire: Fire;
   FiredVersion: FiredVersion;
+  RunStanding: RunStanding;
   Budget: Budget;
   Rehearsal: Rehearsal;
   RehearsedFire: RehearsedFire;

@@ -33,6 +33,8 @@ PROMISES = """
     UNION ALL SELECT 'items not counted', m.run_id FROM run_steps m WHERE m.kind = 'map' AND m.place = -1 AND m.pending IS NOT NULL
        AND m.state = 'open' AND m.pending <> (SELECT count(*) FROM run_steps i
                                   WHERE i.run_id = m.run_id AND i.step = m.step AND i.place >= 0 AND i.state = 'open')
+    UNION ALL SELECT 'failed items not counted', r.id FROM runs r WHERE r.state = 'running' AND r.failed_items IS NOT NULL
+       OR r.failed_items <> (SELECT count(*) FROM run_steps i WHERE i.run_id = r.id AND i.place >= 0 AND i.state = 'failed')
 """
 
 

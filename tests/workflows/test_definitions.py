@@ -255,7 +255,7 @@ async def test_a_listing_shows_the_newest_version_and_the_newest_run(admin: Clie
         "source": "team",
         "inputs": {"text": {"type": "string", "description": "", "optional": False}},
         "steps": 1,
-        "last_run": {"id": str(newest), "state": "running"},
+        "last_run": {"id": str(newest), "state": "running", "outcome": "running", "failed_items": 0, "waiting": None},
     }
 
 

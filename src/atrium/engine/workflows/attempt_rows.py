@@ -70,7 +70,7 @@ async def note_failure(
     return await db.one(
         KeptStep,
         """
-        UPDATE run_steps s SET failures = s.failures || :failure::jsonb, waiting = NULL,
+        UPDATE run_steps s SET failures = s.failures || :failure::jsonb, waiting = NULL, waits = NULL,
                usage = s.usage || coalesce((SELECT jsonb_object_agg(u.key, u.value::numeric + coalesce((s.usage ->> u.key)::numeric, 0))
                                               FROM jsonb_each_text(:usage::jsonb) u), '{}')
          WHERE s.org_id = :org_id AND s.run_id = :run_id AND s.step = :step AND s.place = :place AND s.state = 'open'
@@ -83,15 +83,19 @@ async def note_failure(
     )
 
 
-async def note_waiting(db: Transaction, org_id: UUID, key: StepKey, reason: str) -> None:
-    """Note why an attempt is put off; its end was seen."""
+async def note_waiting(db: Transaction, org_id: UUID, key: StepKey, reason: str, facts: dict[str, Any]) -> None:
+    """Note why an attempt is put off, and for a limit which one that is; its end was seen. It waits since it was first put off for that."""
     await db.run(
         """
-        UPDATE run_steps SET waiting = :reason, begun = NULL
+        UPDATE run_steps
+           SET waiting = :reason, begun = NULL,
+               waits = :facts::jsonb || jsonb_build_object(
+                 'since', coalesce(CASE WHEN waiting = :reason THEN waits -> 'since' END, to_jsonb(now())))
          WHERE org_id = :org_id AND run_id = :run_id AND step = :step AND place = :place AND state = 'open'
         """,
         org_id=org_id,
         reason=reason,
+        facts=facts,
         **_key(key),
     )
 

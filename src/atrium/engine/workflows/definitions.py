@@ -1,5 +1,6 @@
 """Definitions: publishing a spec as the next version of its slug, and reading what a team and the plugins have published."""
 
+from collections.abc import Mapping
 from typing import Any, NoReturn
 from uuid import UUID
 
@@ -7,6 +8,7 @@ import msgspec
 
 from atrium.engine.tools import service as tools
 from atrium.engine.workflows import definition_rows as rows
+from atrium.engine.workflows import run_outcomes
 from atrium.engine.workflows.definition_rows import DefinitionRow, KnownRow, SummaryRow
 from atrium.engine.workflows.model import (
     CheckedSpec,
@@ -26,6 +28,7 @@ from atrium.engine.workflows.model import (
     WorkflowSummary,
     tag_of,
 )
+from atrium.engine.workflows.outcome import RunStanding
 from atrium.engine.workflows.plugin_specs import PluginSpec
 from atrium.engine.workflows.process_cache import Memory
 from atrium.engine.workflows.specs import digest_of, read_spec
@@ -87,7 +90,8 @@ async def list_workflows(ctx: Context, limit: int, cursor: str | None) -> Page[W
     pager = Pager(ctx.services.keys, "workflows", ctx.who.team_id)
     found = await rows.list_summaries(ctx.db, ctx.who, pager.read(cursor, str) or "", limit + 1)
     fits = sum(row.fits for row in found)
-    return pager.page([_summary_of(row) for row in found], min(limit, fits), lambda one: one.slug)
+    standings = await run_outcomes.list_standings(ctx, {row.run_id for row in found if row.run_id is not None})
+    return pager.page([_summary_of(row, standings) for row in found], min(limit, fits), lambda one: one.slug)
 
 
 async def read_workflow(ctx: Context, slug: str, version: int | None = None) -> DefinitionHistory:
@@ -257,7 +261,7 @@ def _facts_of(row: DefinitionRow) -> dict[str, Any]:
     }
 
 
-def _summary_of(row: SummaryRow) -> WorkflowSummary:
+def _summary_of(row: SummaryRow, standings: Mapping[UUID, RunStanding]) -> WorkflowSummary:
     return WorkflowSummary(
         slug=row.slug,
         version=row.version,
@@ -266,11 +270,12 @@ def _summary_of(row: SummaryRow) -> WorkflowSummary:
         source=row.source,
         inputs=msgspec.convert(row.inputs or {}, dict[str, Input]),
         steps=row.steps,
-        last_run=_last_run_of(row),
+        last_run=_last_run_of(row, standings),
     )
 
 
-def _last_run_of(row: SummaryRow) -> LastRun | None:
-    if row.run_id is None or row.run_state is None or row.run_created_at is None:
+def _last_run_of(row: SummaryRow, standings: Mapping[UUID, RunStanding]) -> LastRun | None:
+    if row.run_id is None or row.run_state is None or row.run_created_at is None or row.run_id not in standings:
         return None
-    return LastRun(row.run_id, row.run_state, row.run_created_at)
+    standing = msgspec.structs.asdict(standings[row.run_id])
+    return LastRun(id=row.run_id, state=row.run_state, created_at=row.run_created_at, **standing)

@@ -6,7 +6,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.engine.workflows.model import STATES, RunState
-from atrium.engine.workflows.run_model import RunSummary
+from atrium.engine.workflows.run_model import RunFacts
 from atrium.engine.workflows.store import RUN, summary_of
 from atrium.kit.postgres.database import Transaction
 
@@ -25,7 +25,7 @@ class RunFilter(msgspec.Struct, frozen=True, kw_only=True):
 
 async def list_runs(
     db: Transaction, org_id: UUID, team_id: UUID, chosen: RunFilter, before: UUID | None, limit: int
-) -> list[RunSummary]:
+) -> list[RunFacts]:
     """The newest runs below an id."""
     given = {name: value for name, value in msgspec.structs.asdict(chosen).items() if value is not None}
     states = [given.pop("state")] if chosen.state else list(STATES)

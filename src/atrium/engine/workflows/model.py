@@ -6,6 +6,7 @@ from uuid import UUID
 
 import msgspec
 
+from atrium.engine.workflows.outcome import RunStanding
 from atrium.kit.errors import Conflict, Invalid, Missing, Stale
 from atrium.kit.web.etags import etag_of
 from atrium.seams.tools import Effect
@@ -23,7 +24,7 @@ class WorkflowPublication(msgspec.Struct, frozen=True):
     created_at: datetime
 
 
-class LastRun(msgspec.Struct, frozen=True):
+class LastRun(RunStanding, frozen=True, kw_only=True):
     """The newest run of a workflow."""
 
     id: UUID

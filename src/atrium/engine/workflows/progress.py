@@ -11,7 +11,7 @@ import msgspec
 
 from atrium.engine.jobs import service as jobs
 from atrium.engine.jobs.model import LAPSED, Drafts, FinishedJob
-from atrium.engine.workflows import interpreter, map_rows, run_rows, thing_rows
+from atrium.engine.workflows import interpreter, map_rows, outcome_rows, run_rows, thing_rows
 from atrium.engine.workflows.bindings import FEW_VALUES, size_of
 from atrium.engine.workflows.interpreter import LARGEST_VALUE, NeedsOutputs, NewStep, RunSnapshot, Spec, Transition
 from atrium.engine.workflows.run_rows import LockedRun, OpenStep, StepEnd
@@ -132,6 +132,7 @@ async def break_off(ctx: Context, job: FinishedJob) -> None:
     }
     await cancel_waiting(ctx, given.run_id)
     await run_rows.break_off(ctx.db, ctx.who.org_id, given.run_id, error)
+    await outcome_rows.keep_failed(ctx.db, ctx.who.org_id, [given.run_id])
 
 
 async def _advance(ctx: Context, finished: list[FinishedJob], given: dict[UUID, StepInput]) -> list[Drafts]:
@@ -149,7 +150,10 @@ async def _advance(ctx: Context, finished: list[FinishedJob], given: dict[UUID, 
     moved = [(one.run, one.spec, one.owner, one.moves) for one in advances if one.moves]
     things = [(one.run.id, thing) for one in advances for ended in one.ended for thing in ended.result.things]
     made = [(one.run.id, thing) for one in advances for ended in one.ended for thing in ended.result.made]
-    return await write(ctx, moved, ends, things=things, made=made)
+    following = await write(ctx, moved, ends, things=things, made=made)
+    # What still ran when its run was ended may fail after it.
+    await _keep_failed(ctx, [(one.run.id, one.spec) for one in advances if one.run.state != "running"])
+    return following
 
 
 async def _read(ctx: Context, finished: list[FinishedJob], given: dict[UUID, StepInput]) -> list[_Advance]:
@@ -328,9 +332,17 @@ async def write(
         (run.id, moves.used, moves.end) for run, _, _, moves in moved if moves.end or moves.used != run.steps_used
     ]
     await run_rows.write(ctx.db, org_id, ends, entered, changed)
+    await _keep_failed(ctx, [(run.id, spec) for run, spec, _, moves in moved if moves.end])
     values = [*given, *((run_id, row.input) for run_id, row, _ in entered), *((end.run_id, end.output) for end in ends)]
     await note_things(ctx, things, [(run_id, value) for run_id, value in values if value is not None], made=made)
     return following
+
+
+async def _keep_failed(ctx: Context, ended: Sequence[tuple[UUID, Spec]]) -> None:
+    """Keep how many items failed of those of these runs that have maps; of the others it is known that none did."""
+    with_items = {id for id, spec in ended if any(isinstance(step, MapStep) for step in spec.workflow.steps)}
+    if with_items:
+        await outcome_rows.keep_failed(ctx.db, ctx.who.org_id, with_items)
 
 
 def _input_of(run_id: UUID, spec: Spec, row: NewStep) -> StepInput:

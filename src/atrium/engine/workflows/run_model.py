@@ -9,6 +9,7 @@ import msgspec
 
 from atrium.engine.repository.model import Derivation
 from atrium.engine.workflows.model import RunState
+from atrium.engine.workflows.outcome import ItemCounts, Outcome, Waiting
 from atrium.kit.errors import AppError, Conflict, Exhausted, Forbidden, Invalid, Kind, Missing, title_of
 from atrium.kit.web.etags import etag_of
 
@@ -119,8 +120,8 @@ class ResumedFrom(msgspec.Struct, frozen=True):
     step: str
 
 
-class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """A run as listings show it."""
+class RunFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """A run as it is stored, without its values."""
 
     id: UUID
     workflow: WorkflowName
@@ -134,6 +135,15 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     depth: int
     created_at: datetime
     finished_at: datetime | None
+
+
+class RunSummary(RunFacts, frozen=True, kw_only=True):
+    """A run as listings show it: also how it stands; `title` is what its workflow is called in the version that ran."""
+
+    title: str
+    outcome: Outcome
+    failed_items: int
+    waiting: Waiting | None
 
 
 class StepAttempt(msgspec.Struct, frozen=True, kw_only=True):
@@ -174,6 +184,10 @@ class WorkflowStep(msgspec.Struct, frozen=True, kw_only=True):
     attempt: int = 0
     job_id: UUID | None = None
     waiting_reason: str | None = None
+    # Of a map: when nothing of it runs and all that has not ended waits.
+    waiting: Waiting | None = None
+    # Of a map: how its items stand, all of them.
+    counts: ItemCounts | None = None
     input: Any = None
     output: Any = None
     error: StepError | None = None

@@ -150,7 +150,7 @@ async def list_outputs(
 
 END_STEPS = """
     UPDATE run_steps s
-       SET state = e.state, finished_at = clock_timestamp(), waiting = NULL, error = e.error::jsonb,
+       SET state = e.state, finished_at = clock_timestamp(), waiting = NULL, waits = NULL, error = e.error::jsonb,
            output = CASE WHEN s.kept THEN s.output ELSE e.output::jsonb END,
            value_bytes = s.value_bytes + CASE WHEN s.kept THEN 0 ELSE coalesce(octet_length(e.output), 0) END,
            usage = CASE WHEN e.usage IS NULL THEN s.usage ELSE s.usage || (
@@ -163,7 +163,8 @@ END_STEPS = """
 UPDATE_RUNS = """
     UPDATE runs r
        SET steps_used = u.used, state = u.state, output = u.output::jsonb, output_step = u.output_step, error = u.error::jsonb,
-           finished_at = CASE WHEN u.state <> 'running' THEN clock_timestamp() END
+           finished_at = CASE WHEN u.state <> 'running' THEN clock_timestamp() END,
+           failed_items = CASE WHEN u.state <> 'running' THEN 0 END
       FROM unnest(:changed::uuid[], :used::int[], :run_states::text[], :run_outputs::text[], :output_steps::text[], :run_errors::text[])
            AS u (id, used, state, output, output_step, error)
      WHERE r.org_id = :org_id AND r.id = u.id AND r.state = 'running'
@@ -251,7 +252,7 @@ async def cancel_open_steps(db: Transaction, org_id: UUID, run_id: UUID, jobs: S
     """End the steps and items of a run whose jobs were cancelled before they began."""
     await db.run(
         """
-        UPDATE run_steps SET state = 'cancelled', finished_at = clock_timestamp(), waiting = NULL
+        UPDATE run_steps SET state = 'cancelled', finished_at = clock_timestamp(), waiting = NULL, waits = NULL
          WHERE org_id = :org_id AND run_id = :run_id AND state = 'open' AND job_id = ANY(:jobs)
         """,
         org_id=org_id,
@@ -278,7 +279,7 @@ async def break_off(db: Transaction, org_id: UUID, run_id: UUID, error: dict[str
     await db.run(
         """
         WITH ended AS (
-          UPDATE run_steps SET state = 'failed', finished_at = clock_timestamp(), error = :error, waiting = NULL
+          UPDATE run_steps SET state = 'failed', finished_at = clock_timestamp(), error = :error, waiting = NULL, waits = NULL
            WHERE org_id = :org_id AND run_id = :run_id AND state = 'open'
         )
         UPDATE runs SET state = 'failed', finished_at = clock_timestamp(), error = :error

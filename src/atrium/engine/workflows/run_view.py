@@ -8,14 +8,15 @@ import msgspec
 
 from atrium.engine.jobs import service as jobs
 from atrium.engine.jobs.model import JobSummary
-from atrium.engine.workflows import store
+from atrium.engine.workflows import outcome_rows, run_outcomes, store
 from atrium.engine.workflows.interpreter import Spec
+from atrium.engine.workflows.outcome import ItemCounts, Waiting
 from atrium.engine.workflows.run_model import (
     MapItem,
     Run,
     RunError,
+    RunFacts,
     RunMissing,
-    RunSummary,
     StepAttempt,
     StepError,
     StepState,
@@ -30,6 +31,7 @@ from atrium.seams.sharing import Thing, list_unreadable
 from atrium.seams.workflows import ChoiceStep
 
 MOST_ITEMS = 200
+_NO_ITEMS = ItemCounts(total=0, succeeded=0, failed=0, cancelled=0, waiting=0, running=0)
 # The permission that tools of MCP servers and guests ask for.
 _OF_OTHERS = "chat:use"
 
@@ -48,16 +50,22 @@ async def read_run(ctx: Context, id: UUID, step: str | None = None, cursor: str 
         rows += await store.list_items(ctx.db, ctx.who.org_id, id, step, last, MOST_ITEMS + 1)
     waiting = [row.job_id for row in rows if row.state == "open" and row.job_id is not None]
     states = {job.id: job for job in await jobs.list_states(ctx, waiting)}
-    maps = {}
+    maps, counts = {}, {}
     if any(row.kind == "map" for row in rows):
         maps = {one.step: one for one in await store.list_map_facts(ctx.db, ctx.who.org_id, id)}
-    steps = [_with_items(one, maps.get(one.name)) for one in _steps(ctx, rows, states, shown, found)]
+        counts = await outcome_rows.count_items(ctx.db, ctx.who.org_id, id)
+    waits = await run_outcomes.list_step_waits(ctx, id) if found.summary.state == "running" else {}
+    steps = [
+        _with_items(one, maps.get(one.name), counts.get(one.name), waits.get(one.name))
+        for one in _steps(ctx, rows, states, shown, found)
+    ]
     if step is None and found.summary.state != "running":
         steps += _skipped(spec, {one.name for one in steps})
     output = found.output
     if found.output_step is not None:
         output = next((row.output for row in rows if row.step == found.output_step and row.place < 0), None)
-    summary = msgspec.structs.asdict(found.summary if shown else without_values(found.summary))
+    [summarized] = await run_outcomes.summarize(ctx, [found.summary if shown else without_values(found.summary)])
+    summary = msgspec.structs.asdict(summarized)
     return Run(
         **summary,
         input=found.input if shown else None,
@@ -75,7 +83,7 @@ async def find_run(ctx: Context, id: UUID) -> FoundRun:
     return found
 
 
-async def list_shown(ctx: Context, runs: Sequence[RunSummary], team_id: UUID) -> set[UUID]:
+async def list_shown(ctx: Context, runs: Sequence[RunFacts], team_id: UUID) -> set[UUID]:
     """Those of a team's runs whose values the caller may see: who started it, or an admin who can read everything that it touched today.
 
     A credential with a scope also needs there what the run's tools need and what reading those things needs: all of it is in the values.
@@ -93,21 +101,21 @@ async def list_shown(ctx: Context, runs: Sequence[RunSummary], team_id: UUID) ->
     return {run.id for run in runs if run.id in shown and await _is_in_scope(ctx, run, team_id, touched[run.id])}
 
 
-async def _is_in_scope(ctx: Context, run: RunSummary, team_id: UUID, touched: set[Thing]) -> bool:
+async def _is_in_scope(ctx: Context, run: RunFacts, team_id: UUID, touched: set[Thing]) -> bool:
     shareables = ctx.services.registry.shareables
     needed = {f"{shareables[kind].family}:read" for kind, _ in touched if kind in shareables}
     needed |= await _permissions_of_tools(ctx, run, team_id)
     return all(ctx.who.within_scope(permission) for permission in needed)
 
 
-def without_values(run: RunSummary) -> RunSummary:
+def without_values(run: RunFacts) -> RunFacts:
     """A run as it is shown to who may not see its values: its error may hold some."""
     if run.error is None:
         return run
     return msgspec.structs.replace(run, error=error_of(RunError, msgspec.structs.asdict(run.error), shown=False))
 
 
-async def _permissions_of_tools(ctx: Context, run: RunSummary, team_id: UUID) -> set[str]:
+async def _permissions_of_tools(ctx: Context, run: RunFacts, team_id: UUID) -> set[str]:
     """What the tools of a run's spec ask for; a tool that is not the server's own asks for what those of others do."""
     spec = await read_spec(ctx, team_id, run.workflow.slug, run.workflow.version)
     own = ctx.services.registry.tools
@@ -184,12 +192,15 @@ def _item(row: FoundStep, states: dict[UUID, JobSummary], shown: bool) -> MapIte
     )
 
 
-def _with_items(step: WorkflowStep, facts: MapFacts | None) -> WorkflowStep:
-    """A map with what its items have used together, and what some of them wait for while it runs."""
+def _with_items(
+    step: WorkflowStep, facts: MapFacts | None, counts: ItemCounts | None, waiting: Waiting | None
+) -> WorkflowStep:
+    """A step with what it waits for; a map with what its items have used together, how they stand, and what some of them wait for."""
+    step = msgspec.structs.replace(step, waiting=waiting)
     if facts is None:
         return step
-    waiting = facts.waiting if step.state == "running" else None
-    return msgspec.structs.replace(step, usage=facts.usage, waiting_reason=waiting)
+    reason = facts.waiting if step.state == "running" else None
+    return msgspec.structs.replace(step, usage=facts.usage, waiting_reason=reason, counts=counts or _NO_ITEMS)
 
 
 def _waiting(row: FoundStep, job: JobSummary | None) -> str | None:

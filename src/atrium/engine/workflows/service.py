@@ -1,6 +1,6 @@
 """The verbs of runs: start, resume, read, cancel."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 from uuid import UUID
 
@@ -15,8 +15,10 @@ from atrium.engine.workflows import (
     interpreter,
     listing_rows,
     map_rows,
+    outcome_rows,
     progress,
     resumption,
+    run_outcomes,
     run_rows,
     run_view,
     store,
@@ -25,6 +27,7 @@ from atrium.engine.workflows.bindings import FEW_VALUES, check_input, size_of
 from atrium.engine.workflows.interpreter import NeedsOutputs, RunEnd, Spec
 from atrium.engine.workflows.listing_rows import RunFilter
 from atrium.engine.workflows.model import RunnableSpec
+from atrium.engine.workflows.outcome import RunStanding
 from atrium.engine.workflows.process_cache import Memory
 from atrium.engine.workflows.run_model import (
     BadRunInput,
@@ -204,7 +207,13 @@ async def list_runs(ctx: Context, chosen: RunFilter, limit: int, cursor: str | N
     page = pager.page(found, limit, lambda run: run.id)
     failed = [run for run in page.items if run.error is not None]
     shown = await run_view.list_shown(ctx, failed, ctx.who.team_id) if failed else set()
-    return Page([run if run.id in shown else run_view.without_values(run) for run in page.items], page.next_cursor)
+    told = [run if run.id in shown else run_view.without_values(run) for run in page.items]
+    return Page(await run_outcomes.summarize(ctx, told), page.next_cursor)
+
+
+async def list_standings(ctx: Context, ids: Collection[UUID]) -> dict[UUID, RunStanding]:
+    """How runs of the caller's company stand; those that are gone are not among them."""
+    return await run_outcomes.list_standings(ctx, ids)
 
 
 async def withdraw_egress(ctx: Context, trigger_id: UUID) -> None:
@@ -234,6 +243,7 @@ async def cancel_run(ctx: Context, id: UUID) -> Run:
     await run_rows.update_runs(ctx.db, ctx.who.org_id, [(id, run.steps_used, RunEnd("cancelled"))])
     await progress.cancel_waiting(ctx, id)
     await map_rows.cancel_open_map(ctx.db, ctx.who.org_id, id)
+    await outcome_rows.keep_failed(ctx.db, ctx.who.org_id, [id])
     await audit.record(ctx, "workflows.cancelled", id, slug=run.slug)
     return await run_view.read_run(ctx, id)
 

@@ -32,6 +32,8 @@ from atrium.seams.tools import Tool
 _PASSING = frozenset({Kind.CONFLICT, Kind.STALE, Kind.UPSTREAM, Kind.UNAVAILABLE, Kind.REFUSED})
 # What is spent may be given back before the window ends, and a company may be let in again at any time; a changed limit wakes at once.
 _LONGEST_WAIT = 120
+# What is told of a limit that a step waits for.
+_LIMIT = ("dimension", "window", "level", "limit", "used", "resets_at")
 _DONE = StepResult(kept=True)
 _UNSEEN = (
     "the server stopped while this ran, and what it does elsewhere may have happened; resume from here to repeat it"
@@ -150,7 +152,8 @@ async def _put_off(op: Operation, key: StepKey, error: AppError) -> None:
         return
     reason: Literal["quota", "org_suspended"] = "quota" if error.kind is Kind.EXHAUSTED else "org_suspended"
     async with op.begin(held=False) as ctx:
-        await attempt_rows.note_waiting(ctx.db, ctx.who.org_id, key, reason)
+        facts = msgspec.to_builtins({name: error.facts[name] for name in _LIMIT if name in error.facts})
+        await attempt_rows.note_waiting(ctx.db, ctx.who.org_id, key, reason, facts)
     seconds = ceil(float(str(error.facts.get("retry_after", 30))))
     raise Postponed(max(1, min(seconds, _LONGEST_WAIT)), reason)
 

@@ -10,7 +10,7 @@ from atrium.engine.workflows.run_model import (
     Lineage,
     ResumedFrom,
     RunError,
-    RunSummary,
+    RunFacts,
     Starter,
     WorkflowName,
     error_of,
@@ -28,7 +28,7 @@ _OF_SUMMARY = 15
 class FoundRun(msgspec.Struct, frozen=True):
     """A run with its values."""
 
-    summary: RunSummary
+    summary: RunFacts
     team_id: UUID
     input: Any
     output: Any
@@ -83,12 +83,12 @@ async def find_run(db: Transaction, org_id: UUID, team_id: UUID, id: UUID) -> Fo
     return FoundRun(summary_of(rows[0][:_OF_SUMMARY]), *rows[0][_OF_SUMMARY:]) if rows else None
 
 
-def summary_of(row: tuple[Any, ...]) -> RunSummary:
+def summary_of(row: tuple[Any, ...]) -> RunFacts:
     """A row of RUN's columns."""
     (
         id, slug, version, state, error, user_id, username, trigger_id, resumed_from, resumed_step, used, most, depth, created_at, ended_at,
     ) = row  # fmt: skip
-    return RunSummary(
+    return RunFacts(
         id=id,
         workflow=WorkflowName(slug, version),
         state=state,

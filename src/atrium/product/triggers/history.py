@@ -7,6 +7,7 @@ import msgspec
 
 from atrium.engine.repository import service as repository
 from atrium.engine.workflows import definitions
+from atrium.engine.workflows import service as workflows
 from atrium.kit.web.pages import Page, Pager
 from atrium.product.triggers import fire_rows
 from atrium.product.triggers.model import Fire, StoredTrigger, Trigger
@@ -57,13 +58,15 @@ async def with_counts(ctx: Context, triggers: Sequence[StoredTrigger]) -> list[T
 
 
 async def _shown(ctx: Context, fires: Sequence[Fire]) -> list[Fire]:
-    """With the keys of the objects that the caller can read, and without the ids of the others."""
+    """With how their runs stand, with the keys of the objects that the caller can read, and without the ids of the others."""
+    standings = await workflows.list_standings(ctx, {fire.run_id for fire in fires if fire.run_id is not None})
     keys = await repository.list_keys(ctx, {fire.object_id for fire in fires if fire.object_id is not None})
     return [
         msgspec.structs.replace(
             fire,
             object_id=fire.object_id if fire.object_id in keys else None,
             key=keys.get(fire.object_id) if fire.object_id else None,
+            standing=standings.get(fire.run_id) if fire.run_id else None,
         )
         for fire in fires
     ]

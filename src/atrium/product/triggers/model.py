@@ -7,6 +7,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.engine.workflows.model import RunState
+from atrium.engine.workflows.outcome import RunStanding
 from atrium.engine.workflows.run_model import Starter
 from atrium.ground.quotas.model import Dimension, Level, Window
 from atrium.kit.errors import Conflict, Invalid, Missing, Stale
@@ -62,6 +63,8 @@ class Fire(msgspec.Struct, frozen=True, kw_only=True):
     reason: Reason | None
     run_id: UUID | None
     run_state: RunState | None
+    # How the run stands, in a word that tells failures and waits.
+    standing: RunStanding | None = None
     by: Starter | None
 
 
