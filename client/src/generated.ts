@@ -2564,10 +2564,12 @@ export type StepAttempt = {
   finished_at?: string | null;
 };
 
-/** One item of a map and what came of it. */
+/** One item of a map and what came of it; `label` is what people call it, null where the reader may not know. */
 export type MapItem = {
   index: number;
   item: unknown;
+  label?: string | null;
+  ref?: ArtifactRef | null;
   state: 'cancelled' | 'failed' | 'queued' | 'running' | 'skipped' | 'succeeded';
   attempt: number;
   job_id: string | null;
@@ -2576,6 +2578,12 @@ export type MapItem = {
   reused_from?: string | null;
   waiting_reason?: string | null;
   omitted?: boolean;
+};
+
+/** What is opened from an artifact's card. */
+export type ArtifactRef = {
+  kind: 'document' | 'entity' | 'note' | 'object' | 'run';
+  id: string;
 };
 
 /** A run to start: its input, and a version other than the newest; or an ended run to go on with.      `accept` says that the starter has seen what this version may do. */
@@ -3168,6 +3176,7 @@ export interface Schemas {
   StepError: StepError;
   StepAttempt: StepAttempt;
   MapItem: MapItem;
+  ArtifactRef: ArtifactRef;
   RunDraft: RunDraft;
   Resume: Resume;
   TriggerListing: TriggerListing;

@@ -151,6 +151,35 @@ async def test_p3_a_map_of_which_one_item_runs_does_not_wait(engine: Engine, sta
     assert during["steps"][0]["counts"]["running"] == 1
 
 
+async def test_items_are_called_by_name_and_lead_to_what_they_are_about(engine: Engine, starter: Starter) -> None:
+    note = await starter.client.post("/api/notes", {"title": "Berth plan", "body": "", "visibility": "private"})
+    await starter.publish(spec_of(a_map("echo"), **ITEMS))
+    items = [note["id"], {"object_id": note["id"]}, "plain", {"title": "x" * 200}, 7, ["a"]]
+    id = await starter.start("probe", {"items": items})
+
+    [step] = (await starter.read(id))["steps"]
+    ref = {"kind": "note", "id": note["id"]}
+    assert [item["label"] for item in step["items"][:3]] == ["Berth plan", "Berth plan", "plain"]
+    assert [item["ref"] for item in step["items"]] == [ref, ref, None, None, None, None]
+    assert [len(step["items"][3]["label"]), step["items"][4]["label"], step["items"][5]["label"]] == [120, "7", None]
+
+
+async def test_a_label_of_what_the_viewer_cannot_read_is_null(engine: Engine, starter: Starter) -> None:
+    note = await starter.client.post("/api/notes", {"title": "Only mine", "body": "", "visibility": "private"})
+    given = [note["id"], {"id": note["id"], "title": "Only mine"}, "Only mine"]
+    await starter.publish(spec_of(a_map("echo"), **ITEMS))
+    id = await starter.start("probe", {"items": given})
+    admin = await starter.company.join("admin")
+
+    told = await admin.get(f"/api/runs/{id}")
+    assert told["redacted"]
+    assert "Only mine" not in json.dumps(told.body)
+    assert {(item["label"], json.dumps(item["ref"])) for item in told["steps"][0]["items"]} == {(None, "null")}
+    await starter.client.delete(f"/api/notes/{note['id']}")
+    mine = (await starter.read(id))["steps"][0]["items"]
+    assert [(item["label"], item["ref"]) for item in mine] == [(None, None), (None, None), ("Only mine", None)]
+
+
 def plain_outcome(state: str, items: list[str], jobs: list[tuple[str, str | None]]) -> str:
     """What a person would say who looks at everything: the state of the run, of its items, and of the jobs that have not ended."""
     if state == "succeeded":

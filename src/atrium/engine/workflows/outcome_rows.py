@@ -91,3 +91,14 @@ async def count_items(db: Transaction, org_id: UUID, run_id: UUID) -> dict[str, 
         )
         for step, total, succeeded, failed, cancelled, running in rows
     }  # fmt: skip
+
+
+async def list_kinds(db: Transaction, org_id: UUID, run_id: UUID, ids: Collection[UUID]) -> dict[UUID, str]:
+    """Of which kind those of these things are that a run touched."""
+    rows = await db.rows(
+        "SELECT object_id, kind FROM run_objects WHERE org_id = :org_id AND run_id = :run_id AND object_id = ANY(:ids)",
+        org_id=org_id,
+        run_id=run_id,
+        ids=list(ids),
+    )
+    return {id: str(kind) for id, kind in rows}

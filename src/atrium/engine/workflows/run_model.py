@@ -12,6 +12,7 @@ from atrium.engine.workflows.model import RunState
 from atrium.engine.workflows.outcome import ItemCounts, Outcome, Waiting
 from atrium.kit.errors import AppError, Conflict, Exhausted, Forbidden, Invalid, Kind, Missing, title_of
 from atrium.kit.web.etags import etag_of
+from atrium.seams.tools import ArtifactRef
 
 StepState = Literal["queued", "running", "succeeded", "failed", "cancelled", "skipped"]
 
@@ -158,10 +159,12 @@ class StepAttempt(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MapItem(msgspec.Struct, frozen=True, kw_only=True):
-    """One item of a map and what came of it."""
+    """One item of a map and what came of it; `label` is what people call it, null where the reader may not know."""
 
     index: int
     item: Any
+    label: str | None = None
+    ref: ArtifactRef | None = None
     state: StepState
     attempt: int
     job_id: UUID | None

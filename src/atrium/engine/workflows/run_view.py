@@ -8,7 +8,7 @@ import msgspec
 
 from atrium.engine.jobs import service as jobs
 from atrium.engine.jobs.model import JobSummary
-from atrium.engine.workflows import outcome_rows, run_outcomes, store
+from atrium.engine.workflows import labels, outcome_rows, run_outcomes, store
 from atrium.engine.workflows.interpreter import Spec
 from atrium.engine.workflows.outcome import ItemCounts, Waiting
 from atrium.engine.workflows.run_model import (
@@ -59,6 +59,8 @@ async def read_run(ctx: Context, id: UUID, step: str | None = None, cursor: str 
         _with_items(one, maps.get(one.name), counts.get(one.name), waits.get(one.name))
         for one in _steps(ctx, rows, states, shown, found)
     ]
+    if shown:
+        steps = [await _labelled(ctx, id, one) for one in steps]
     if step is None and found.summary.state != "running":
         steps += _skipped(spec, {one.name for one in steps})
     output = found.output
@@ -201,6 +203,13 @@ def _with_items(
         return step
     reason = facts.waiting if step.state == "running" else None
     return msgspec.structs.replace(step, usage=facts.usage, waiting_reason=reason, counts=counts or _NO_ITEMS)
+
+
+async def _labelled(ctx: Context, run_id: UUID, step: WorkflowStep) -> WorkflowStep:
+    """A map whose items say what people call them: names of things are values too, so only for who sees those."""
+    if not step.items:
+        return step
+    return msgspec.structs.replace(step, items=await labels.label(ctx, run_id, step.items))
 
 
 def _waiting(row: FoundStep, job: JobSummary | None) -> str | None:
