@@ -60,7 +60,7 @@ describe('a trigger', () => {
     const { items } = await call(server, '/api/notes', { token: ada });
     assert.equal(items.filter((note) => note.title === 'arrivals/hafrun.csv').length, 1);
     await person.go(`/files/${id}?view=processing`);
-    await page.getByTestId('file-run').getByText('greet-arrivals').waitFor();
+    await page.getByTestId('file-run').getByText('Greet arrivals').waitFor();
     await person.close();
   });
 

@@ -255,6 +255,27 @@ describe('a run', () => {
     await person.close();
   });
 
+  it('P2, P8: is not simply done with failures, and what it made opens from its card', async () => {
+    const made = { name: 'write', kind: 'tool', tool: 'notes_create', with: { title: 'Check berth 7', body: 'x' } };
+    const read = { name: 'read', kind: 'map', over: { $: 'input.ids' }, tool: 'notes_read', with: { id: { $: 'item' } }, on_item_error: 'collect' };
+    await publish(ada, { slug: 'half', title: 'Half of it', start: 'read', max_steps: 10, inputs: { ids: { type: 'array' } }, steps: [read, made] });
+    const note = await call(server, '/api/notes', { token: ada, body: { title: 'Berth plan', body: 'x', visibility: 'team' } });
+    const { id } = await start(ada, 'half', { input: { ids: [note.id, 'not-there'] } });
+    await ended(server, ada, id);
+    const person = await openPerson(browser, server, { token: ada });
+    const { page } = person;
+    await person.go('/runs');
+    await page.locator('[data-testid=run][data-outcome=done_with_failures]').getByText(t('runs.outcome_failures', { n: 1 })).waitFor();
+    await person.go(`/runs/${id}?step=read`);
+    await page.locator('[data-testid=run-state][data-outcome=done_with_failures]').waitFor();
+    await page.getByTestId('item').getByText('Berth plan', { exact: true }).waitFor();
+    await examineBoth(page, 'a run with failures');
+    await person.go(`/runs/${id}?step=write`);
+    await page.getByTestId('artifact').getByRole('link', { name: t('ui.open') }).click();
+    await page.waitForURL((url) => url.hash.includes('/notes/'));
+    await person.close();
+  });
+
   it('is walked through by keyboard alone, as a graph and as a list, and cancelled while it waits', async () => {
     await server.say('restart SERVICE_EMBED_WORKER=0');
     await publish(ada, named('by-keyboard'));

@@ -13,7 +13,7 @@ export const OF_FEATURES: Record<string, string> = {
   home: 'home members notes usage',
   instance: 'instance',
   jobs: 'jobs',
-  knowledge: 'knowledge',
+  knowledge: 'knowledge runs',
   localization: 'localization',
   members: 'account executors members tokens',
   notes: 'notes trash usage versions writing',

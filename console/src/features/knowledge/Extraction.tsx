@@ -1,9 +1,11 @@
 /** Having documents read: the button, and how its run goes. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { CircleAlert, CircleCheckBig, LoaderCircle, ScanSearch, X } from 'lucide-react';
+import clsx from 'clsx';
+import { ScanSearch, X } from 'lucide-react';
 import { useEffect } from 'react';
 import { isRefusal } from '@/api/refusal';
+import { OUTCOMES, outcomeWords } from '@/app/outcome';
 import { useMay, useReadOnly } from '@/app/session';
 import { useLanguage } from '@/i18n/language';
 import { Card } from '@/ui/bits';
@@ -43,16 +45,14 @@ export function ExtractNow({ onStart }: { onStart: (run: string) => void }) {
   );
 }
 
-const LOOKS = {
-  running: [LoaderCircle, 'text-info animate-spin'],
-  succeeded: [CircleCheckBig, 'text-success'],
-  failed: [CircleAlert, 'text-danger'],
-  cancelled: [CircleAlert, 'text-muted'],
+const TEXT = {
+  info: 'text-info', success: 'text-success', warning: 'text-warning', danger: 'text-danger', neutral: 'text-muted',
 } as const;
 
 /** How a run goes; what it found is shown once it has ended. */
 export function RunProgress({ id, onClose }: { id: string; onClose: () => void }) {
-  const { t } = useLanguage();
+  const language = useLanguage();
+  const { t } = language;
   const queries = useQueryClient();
   const run = useQuery(runQuery(id));
   const ended = run.data && hasEnded(run.data);
@@ -61,12 +61,14 @@ export function RunProgress({ id, onClose }: { id: string; onClose: () => void }
   }, [ended, queries]);
   if (run.error) return <div className="mb-4"><Problem error={run.error} /></div>;
   if (!run.data) return null;
-  const [Icon, look] = LOOKS[run.data.state];
+  const { outcome } = run.data;
+  const [tone, Icon] = OUTCOMES[outcome];
+  const plain = outcome === 'waiting' || outcome === 'done_with_failures';
   return (
     <Card className="mb-4 flex flex-wrap items-center gap-3 py-2.5 ps-4 pe-2">
-      <Icon size={17} aria-hidden className={look} />
+      <Icon size={17} aria-hidden className={clsx(TEXT[tone], outcome === 'running' && 'animate-spin')} />
       <p role="status" data-testid="extraction" data-state={run.data.state} className="min-w-0 flex-1 basis-48">
-        {t(`knowledge.run_${run.data.state}`)}
+        {plain ? outcomeWords(language, run.data) : t(`knowledge.run_${run.data.state}`)}
       </p>
       <Link to="/runs/$id" params={{ id }} className="inline-flex h-7 items-center text-sm text-link hover:underline">
         {t('knowledge.its_run')}

@@ -4,8 +4,9 @@ import { Link } from '@tanstack/react-router';
 import { Waypoints } from 'lucide-react';
 import { api, value, type Schemas } from '@/api/client';
 import { useLanguage } from '@/i18n/language';
+import { OutcomeBadge } from '@/app/outcome';
 import { useMay } from '@/app/session';
-import { Badge, Code, SkeletonRows } from '@/ui/bits';
+import { Code, SkeletonRows } from '@/ui/bits';
 import { Empty } from '@/ui/Empty';
 import { Problem } from '@/ui/Problem';
 
@@ -66,7 +67,6 @@ function Threads({ title, threads, end }: { title: string; threads: Thread[]; en
 }
 
 const MOST = 10;
-const TONES = { running: 'info', succeeded: 'success', failed: 'danger', cancelled: 'neutral' } as const;
 
 /** The newest of them with how they stand; a run that was cleared away meanwhile is left out. */
 function Runs({ ids }: { ids: string[] }) {
@@ -85,9 +85,9 @@ function Runs({ ids }: { ids: string[] }) {
           run ? (
             <li key={run.id} data-testid="file-run" className="flex flex-wrap items-center gap-x-3 py-2">
               <Link to="/runs/$id" params={{ id: run.id }} className={LINK}>
-                <span data-raw>{run.workflow.slug}</span>
+                <span data-raw>{run.title}</span>
               </Link>
-              <Badge tone={TONES[run.state]}>{t(`runs.state_${run.state}`)}</Badge>
+              <OutcomeBadge standing={run} />
               <time dateTime={run.created_at} className="text-sm text-muted">{ago(run.created_at)}</time>
             </li>
           ) : (

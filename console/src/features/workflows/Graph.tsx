@@ -1,11 +1,11 @@
 /** The steps of a workflow as a graph: buttons in the order of the steps, with lines behind them. Arrow keys go from step to step. */
 import clsx from 'clsx';
-import { GitFork, Hammer, Repeat, type LucideIcon } from 'lucide-react';
+import { GitFork, Hammer, LoaderCircle, Repeat, type LucideIcon } from 'lucide-react';
 import { useMemo, useRef, type KeyboardEvent } from 'react';
 import { useLanguage } from '@/i18n/language';
 import { layoutOf, NODE, type Edge } from './layout';
 import type { SpecStep, StepState } from './shapes';
-import { LOOKS } from './words';
+import type { StepLook } from './words';
 
 const KINDS: Record<SpecStep['kind'], LucideIcon> = { tool: Hammer, map: Repeat, choice: GitFork };
 const BY: Record<string, number> = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
@@ -13,7 +13,9 @@ const BY: Record<string, number> = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, A
 /** How a step of a run stands, and one more word about it. */
 export interface Standing {
   state: StepState;
-  words: string | null;
+  look: StepLook;
+  /** How it stands, then how far it is. */
+  words: string;
 }
 
 interface Props {
@@ -100,9 +102,9 @@ interface NodeProps {
 function Node({ step, standing, running, selected, reachable, onSelect }: NodeProps) {
   const { t } = useLanguage();
   const Kind = KINDS[step.kind];
-  const [, Icon, tone] = standing ? LOOKS[standing.state] : ([null, Kind, 'text-muted'] as const);
+  const [, Icon, tone] = standing ? standing.look : ([null, Kind, 'text-muted'] as const);
   const waiting = running && (!standing || standing.state === 'skipped');
-  const below = standing ? [t(`runs.state_${standing.state}`), standing.words].filter(Boolean).join(' · ') : step.tool || null;
+  const below = standing ? standing.words : step.tool || null;
   return (
     <button
       type="button"
@@ -117,7 +119,7 @@ function Node({ step, standing, running, selected, reachable, onSelect }: NodePr
         waiting && 'border-dashed',
       )}
     >
-      <Icon size={17} aria-hidden className={clsx('shrink-0', tone, standing?.state === 'running' && 'animate-spin')} />
+      <Icon size={17} aria-hidden className={clsx('shrink-0', tone, standing?.look[1] === LoaderCircle && 'animate-spin')} />
       <span className="min-w-0 flex-1">
         <span data-raw className="block truncate font-mono text-sm font-medium">{step.name}</span>
         <span className="block truncate text-xs text-muted" {...(standing ? {} : { 'data-raw': true })}>

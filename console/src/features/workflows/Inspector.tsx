@@ -13,7 +13,7 @@ import { Json, Output } from './Output';
 import type { Point } from './Resume';
 import { hasEnded, readStep } from './server';
 import type { Attempt, Fault, Run, Step } from './shapes';
-import { adviceFor, secondsOf, StateBadge, useNow, waitWords } from './words';
+import { adviceFor, secondsOf, StateBadge, StepBadge, useNow, waitWords } from './words';
 
 interface Props {
   run: Run;
@@ -35,7 +35,7 @@ export function Inspector({ run, step: told, name, onResume }: Props) {
         <div>
           <h2 id={id} data-raw className="font-mono font-semibold break-all">{name}</h2>
           <p role="status" className="mt-1.5 flex flex-wrap items-center gap-2">
-            {step ? <StateBadge state={step.state} /> : <Badge>{t('runs.not_yet')}</Badge>}
+            {step ? <StepBadge step={step} /> : <Badge>{t('runs.not_yet')}</Badge>}
             {step?.tool && <Code>{step.tool}</Code>}
             {step && <Took step={step} />}
           </p>
@@ -95,7 +95,7 @@ export function Failure({ error }: { error: Fault }) {
 /** A map goes on with what did not succeed, or with everything. */
 function Again({ step, onResume }: { step: Step; onResume: (at: Point) => void }) {
   const { t } = useLanguage();
-  const someFailed = step.kind === 'map' && (step.items ?? []).some(({ state }) => state === 'failed' || state === 'cancelled');
+  const someFailed = step.counts !== null && step.counts.failed + step.counts.cancelled > 0;
   return (
     <p className="flex flex-wrap gap-2">
       {someFailed && (

@@ -18,14 +18,14 @@ import { Problem } from '@/ui/Problem';
 import { toast } from '@/ui/toast';
 import { Graph, type Standing } from './Graph';
 import { Failure, Inspector } from './Inspector';
-import { progressOf } from './Items';
 import { stepsIn, type Edge } from './layout';
+import { OutcomeBanner } from './OutcomeBanner';
 import { Json } from './Output';
 import type { Point } from './Resume';
 import { useStarter } from './RunRow';
 import { cancelRun, hasEnded, runQuery, workflowQuery } from './server';
 import type { Run, SpecStep, Step } from './shapes';
-import { secondsOf, StateBadge, useNow, waitWords } from './words';
+import { lookOf, secondsOf, StepBadge, stepWords, useNow, waitWords } from './words';
 
 const Resume = lazyDialog(() => import('./Resume'));
 
@@ -93,11 +93,12 @@ function Found({ run }: { run: Run }) {
   const step = run.steps.find(({ name }) => name === selected);
   const resumes = may('workflows:run') && !readOnly;
   return (
-    <Page title={definition.data?.title || run.workflow.slug} raw actions={<Actions run={run} />}>
+    <Page title={run.title} raw actions={<Actions run={run} />}>
       <Link to="/runs" className="mb-4 -mt-3 inline-flex h-7 items-center gap-1.5 text-sm text-muted hover:text-text">
         <ArrowLeft size={14} aria-hidden />
         {t('nav.runs')}
       </Link>
+      <OutcomeBanner run={run} onRetry={resumes ? setPoint : undefined} />
       <Facts run={run} />
       {run.error && !run.error.step && <div className="mb-5"><Failure error={run.error} /></div>}
       {run.redacted && (
@@ -182,7 +183,6 @@ function Facts({ run }: { run: Run }) {
   const seconds = secondsOf({ started_at: run.created_at, finished_at: run.finished_at }, now) ?? 0;
   return (
     <Card className="mb-5 flex flex-wrap items-center gap-x-8 gap-y-3 p-4">
-      <p role="status" data-testid="run-state" data-state={run.state}><StateBadge state={run.state} /></p>
       <dl className="flex flex-wrap gap-x-8 gap-y-3">
         <Fact name={t('workflows.version')}>
           <Link
@@ -267,19 +267,22 @@ function useWords(run: Run): (step: Step) => string | null {
   const duration = useDuration();
   const now = useNow(!hasEnded(run));
   return (step) => {
-    if (step.kind === 'map' && step.items?.length) {
-      const { done, all } = progressOf(step.items);
-      return t(step.next_cursor ? 'runs.short_progress_more' : 'runs.short_progress', { n: number(done), all: number(all) });
-    }
+    if (step.counts?.total) return t('runs.short_progress', { n: number(step.counts.succeeded), all: number(step.counts.total) });
     const seconds = secondsOf(step, now);
     return seconds === null ? null : duration(seconds);
   };
 }
 
 function RunGraph({ run, steps, selected, onSelect }: StepsProps) {
-  const { t } = useLanguage();
+  const language = useLanguage();
+  const { t } = language;
   const words = useWords(run);
-  const standings = new Map(run.steps.map((step): [string, Standing] => [step.name, { state: step.state, words: words(step) }]));
+  const standingOf = (step: Step): Standing => ({
+    state: step.state,
+    look: lookOf(step),
+    words: [stepWords(language, step), words(step)].filter(Boolean).join(' · '),
+  });
+  const standings = new Map(run.steps.map((step): [string, Standing] => [step.name, standingOf(step)]));
   const isReached = (name: string) => standings.has(name) && standings.get(name)!.state !== 'skipped';
   const isTaken = ({ from, to, branch }: Edge) => {
     if (!isReached(from) || !isReached(to)) return false;
@@ -298,7 +301,7 @@ function StepList({ run, steps, selected, onSelect }: StepsProps) {
     <ol>
       {steps.map((spec, at) => {
         const step = run.steps.find(({ name }) => name === spec.name);
-        const about = step && [words(step), waitWords(language, step)].filter(Boolean).join(' · ');
+        const about = step && [words(step), step.waiting ? null : waitWords(language, step)].filter(Boolean).join(' · ');
         return (
           <li key={spec.name} className="border-b border-line last:border-0">
             <button
@@ -314,7 +317,7 @@ function StepList({ run, steps, selected, onSelect }: StepsProps) {
               <span className="w-5 text-sm text-muted tnum">{number(at + 1)}</span>
               <span data-raw className="min-w-0 flex-1 basis-32 font-mono text-sm font-medium break-all">{spec.name}</span>
               {about && <span className="text-sm text-muted tnum">{about}</span>}
-              {step ? <StateBadge state={step.state} /> : <Badge>{t('runs.not_yet')}</Badge>}
+              {step ? <StepBadge step={step} /> : <Badge>{t('runs.not_yet')}</Badge>}
             </button>
           </li>
         );

@@ -4,10 +4,11 @@ import { Link } from '@tanstack/react-router';
 import { RotateCcw, Zap } from 'lucide-react';
 import { membersQuery } from '@/api/queries';
 import { useDuration } from '@/app/duration';
+import { OutcomeBadge } from '@/app/outcome';
 import { useLanguage } from '@/i18n/language';
 import { hasEnded } from './server';
 import type { RunSummary } from './shapes';
-import { secondsOf, StateBadge, useNow } from './words';
+import { secondsOf, useNow } from './words';
 
 /** The name a person goes by here; who left is called as they signed in. */
 export function useStarter({ started_by: by }: Pick<RunSummary, 'started_by'>): string {
@@ -26,6 +27,7 @@ export function RunRow({ run, brief = false }: { run: RunSummary; brief?: boolea
     <li
       data-testid="run"
       data-state={run.state}
+      data-outcome={run.outcome}
       className="relative flex flex-wrap items-center gap-x-4 gap-y-1 border-t border-line px-4 py-3 first:border-0 hover:bg-raised/60"
     >
       <div className="min-w-0 flex-1 basis-52">
@@ -39,10 +41,10 @@ export function RunRow({ run, brief = false }: { run: RunSummary; brief?: boolea
             {brief ? (
               <time dateTime={run.created_at}>{ago(run.created_at)}</time>
             ) : (
-              <span data-raw className="break-all">{run.workflow.slug}</span>
+              <span data-raw className="break-words">{run.title}</span>
             )}
           </Link>
-          <StateBadge state={run.state} />
+          <OutcomeBadge standing={run} />
           {run.trigger_id && <Zap size={14} role="img" aria-label={t('runs.by_trigger')} className="text-muted" />}
           {run.resumed_from && <RotateCcw size={14} role="img" aria-label={t('runs.resumed')} className="text-muted" />}
         </p>
@@ -54,7 +56,7 @@ export function RunRow({ run, brief = false }: { run: RunSummary; brief?: boolea
         )}
       </div>
       <p className="flex flex-wrap gap-x-3 text-sm text-muted tnum">
-        {run.state === 'running' && <span>{t('runs.steps_done', { n: number(run.steps_used) })}</span>}
+        {run.outcome === 'running' && <span>{t('runs.steps_done', { n: number(run.steps_used) })}</span>}
         <span>{duration(seconds)}</span>
         {!brief && <span data-raw>{starter}</span>}
         {!brief && <time dateTime={run.created_at}>{ago(run.created_at)}</time>}

@@ -5,6 +5,7 @@ import { ArrowLeft, CircleCheckBig, CircleSlash, PenLine, Trash2, Zap } from 'lu
 import { useState } from 'react';
 import { membersQuery } from '@/api/queries';
 import { useLanguage } from '@/i18n/language';
+import { OutcomeBadge } from '@/app/outcome';
 import { Page } from '@/app/Page';
 import { useMay, useReadOnly } from '@/app/session';
 import { Card } from '@/ui/bits';
@@ -21,7 +22,6 @@ import type { Fire, Trigger } from './shapes';
 import { nameOf, outcomeWords } from './trigger-words';
 import { Absent } from './Absent';
 import { Match, useFlip } from './TriggersPage';
-import { StateBadge } from './words';
 
 export default function TriggerPage() {
   const { t, number } = useLanguage();
@@ -158,7 +158,7 @@ function FireRow({ fire }: { fire: Fire }) {
       <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted">
         {by && <span data-raw>{by}</span>}
         <time dateTime={fire.at} title={dateTime(fire.at)}>{ago(fire.at)}</time>
-        {fire.run_state && <StateBadge state={fire.run_state} />}
+        {fire.standing && <OutcomeBadge standing={fire.standing} />}
         {fire.run_id && (
           <Link to="/runs/$id" params={{ id: fire.run_id }} className="inline-flex h-6 items-center text-link hover:underline">
             {t('triggers.its_run')}

@@ -3,6 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Plus, Workflow } from 'lucide-react';
 import { useLanguage } from '@/i18n/language';
+import { OutcomeBadge } from '@/app/outcome';
 import { Page } from '@/app/Page';
 import { useMay, useReadOnly } from '@/app/session';
 import { Badge, Card } from '@/ui/bits';
@@ -12,7 +13,7 @@ import { ListPage } from '@/ui/ListPage';
 import { LinkedRow, Table } from '@/ui/Table';
 import { workflowsQuery } from './server';
 import type { WorkflowSummary } from './shapes';
-import { sourceWords, StateBadge } from './words';
+import { sourceWords } from './words';
 
 export default function WorkflowsPage() {
   const { t } = useLanguage();
@@ -89,7 +90,7 @@ function Row({ workflow }: { workflow: WorkflowSummary }) {
       <td className="px-4 py-3">
         {last ? (
           <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
-            <StateBadge state={last.state} />
+            <OutcomeBadge standing={last} />
             <time dateTime={last.created_at} className="text-sm text-muted">{ago(last.created_at)}</time>
           </span>
         ) : (

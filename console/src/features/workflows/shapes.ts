@@ -27,6 +27,7 @@ export type Attempt = Required<Schemas['StepAttempt']>;
 export type StepState = Attempt['state'];
 export type MapItem = Required<Schemas['MapItem']>;
 export type Step = Omit<Required<Schemas['WorkflowStep']>, 'attempts' | 'items'> & { attempts: Attempt[]; items: MapItem[] | null };
+export type ItemCounts = Schemas['ItemCounts'];
 export type Run = Omit<Schemas['Run'], 'steps'> & { steps: Step[] };
 
 export type Fire = Schemas['Fire'];

@@ -1,9 +1,12 @@
 /** How runs and their steps stand, in words and colours. */
-import { CircleAlert, CircleCheckBig, CircleDashed, CircleSlash, Hourglass, LoaderCircle, type LucideIcon } from 'lucide-react';
+import {
+  CircleAlert, CircleCheckBig, CircleDashed, CircleSlash, Hourglass, LoaderCircle, TriangleAlert, type LucideIcon,
+} from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { waitingWords } from '@/app/outcome';
 import { useLanguage, type Formatter } from '@/i18n/language';
 import { Badge, type Tone } from '@/ui/bits';
-import type { Fault, RunState, Step, StepState } from './shapes';
+import type { Fault, Step, StepState } from './shapes';
 
 type Words = Pick<Formatter, 't' | 'find'>;
 
@@ -16,10 +19,32 @@ export const LOOKS = {
   skipped: ['neutral', CircleDashed, 'text-muted'],
 } as const satisfies Record<StepState, [Tone, LucideIcon, string]>;
 
-export function StateBadge({ state }: { state: RunState | StepState }) {
+export function StateBadge({ state }: { state: StepState }) {
   const { t } = useLanguage();
   const [tone, Icon] = LOOKS[state];
   return <Badge tone={tone}><Icon size={12} aria-hidden />{t(`runs.state_${state}`)}</Badge>;
+}
+
+/** How a step is drawn: a map that went through with failures is amber, one of which nothing runs waits. */
+export type StepLook = readonly [Tone, LucideIcon, string];
+const WITH_FAILURES: StepLook = ['warning', TriangleAlert, 'text-warning'];
+const WAITING: StepLook = ['info', Hourglass, 'text-info'];
+
+export function lookOf({ state, counts, waiting }: Pick<Step, 'state' | 'counts' | 'waiting'>): StepLook {
+  if (waiting) return WAITING;
+  return state === 'succeeded' && counts && counts.failed > 0 ? WITH_FAILURES : LOOKS[state];
+}
+
+export function stepWords(language: Pick<Formatter, 't' | 'number'>, { state, counts, waiting }: Step): string {
+  if (waiting) return waitingWords(language, waiting);
+  if (state === 'succeeded' && counts && counts.failed > 0) return language.t('runs.outcome_failures', { n: counts.failed });
+  return language.t(`runs.state_${state}`);
+}
+
+export function StepBadge({ step }: { step: Step }) {
+  const language = useLanguage();
+  const [tone, Icon] = lookOf(step);
+  return <Badge tone={tone}><Icon size={12} aria-hidden />{stepWords(language, step)}</Badge>;
 }
 
 /** A plugin's workflow, or the team's own. */
