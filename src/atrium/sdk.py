@@ -7,7 +7,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.ai.service import run_turn
+from atrium.engine.ai.utility import run_turn
 from atrium.engine.repository import service as repository
 from atrium.engine.repository import writes
 from atrium.engine.repository.model import DerivationSource as Source

@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 
 from atrium.boot.assemble import Application
-from atrium.engine.ai import agent_model, agent_run, upkeep
+from atrium.engine.ai import agent_model, agent_run, lost_turns
 from atrium.engine.executors.turns import open_model
 from atrium.seams.context import Context
 from atrium.seams.models import ModelUnavailable
@@ -445,7 +445,7 @@ async def taken_for_dead(houses: list[Application]) -> None:
     url = houses[0].services.settings.database_url
     await run_as_owner(url, "UPDATE turns SET process_id = $1 WHERE state = 'running'", UUID(int=7))
     await run_as_owner(url, "UPDATE turn_processes SET steady_since = now() - interval '1 minute'")
-    await upkeep.settle_lost(houses[1].services)
+    await lost_turns.settle_lost(houses[1].services)
 
 
 @contextmanager

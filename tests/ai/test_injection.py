@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from atrium.boot.assemble import Application
-from atrium.engine.ai import agent, agent_calls, agent_run
+from atrium.engine.ai import agent_approvals, agent_calls, agent_run
 from atrium.engine.tools import calls as tool_calls
 from atrium.engine.tools import service as tool_service
 from atrium.seams.tools import Parameter, Tool
@@ -304,7 +304,7 @@ def _no_taint(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _no_digest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(agent_calls, "digest_of", lambda tool, arguments: arguments)
-    monkeypatch.setattr(agent, "digest_of", lambda tool, arguments: arguments)
+    monkeypatch.setattr(agent_approvals, "digest_of", lambda tool, arguments: arguments)
     monkeypatch.setattr(agent_calls.AgentCallRecord, "accept", lambda self, tool: None)
 
 
@@ -371,7 +371,7 @@ async def test_an_approval_is_for_the_tool_that_was_seen(
             if fault is not None:
                 stored = {one["call"]: bytes.fromhex(one["digest"]) for one in waiting["approvals"]}
                 fault(monkeypatch)
-                monkeypatch.setattr(agent, "digest_of", lambda tool, arguments: stored[decisions[0]["call"]])
+                monkeypatch.setattr(agent_approvals, "digest_of", lambda tool, arguments: stored[decisions[0]["call"]])
             decided = await alice.post("/api/agent", {"run": waiting["id"], "decisions": decisions})
         finally:
             back()

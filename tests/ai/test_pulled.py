@@ -8,8 +8,8 @@ from uuid import UUID
 import pytest
 
 from atrium.boot.assemble import Application
-from atrium.engine.ai import upkeep
-from atrium.engine.ai.service import run_turn
+from atrium.engine.ai import lost_turns, upkeep
+from atrium.engine.ai.utility import run_turn
 from atrium.engine.executors import pulled
 from atrium.engine.jobs import child_jobs
 from atrium.seams.context import Operation, Principal
@@ -281,7 +281,7 @@ async def test_a_job_of_a_dead_process_is_no_longer_wanted(
     await upkeep.store_pieces(houses[0].services)
     await run_as_owner(url, "UPDATE turns SET process_id = $1 WHERE id = $2", UUID(int=9), UUID(reader.turn))
     await run_as_owner(url, "UPDATE turn_processes SET steady_since = now() - interval '1 minute'")
-    await upkeep.settle_lost(houses[1].services)
+    await lost_turns.settle_lost(houses[1].services)
     told = await machine.tell("heartbeat", claimed)
     resumed = await Reader(elsewhere, {"resume": reader.turn}).open()
 

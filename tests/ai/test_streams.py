@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from atrium.boot.assemble import Application
-from atrium.engine.ai import active_turn, chores, upkeep
+from atrium.engine.ai import active_turn, chat_turn, chores, lost_turns, upkeep
 from atrium.kit import transcripts
 from atrium.kit.work.shares import Capacity
 from tests.ai.conftest import reserved, used
@@ -357,7 +357,7 @@ async def test_turns_of_a_dead_process_are_paid_once_and_serve_what_was_stored(
     await run_as_owner(url, "UPDATE turns SET process_id = $1 WHERE state = 'running'", dead)
     await run_as_owner(url, "UPDATE turn_processes SET steady_since = now() - interval '1 minute'")
     following = await Reader(elsewhere, {"resume": reader.turn}).open()
-    await asyncio.gather(*(upkeep.settle_lost(house.services) for house in houses for _ in range(2)))
+    await asyncio.gather(*(lost_turns.settle_lost(house.services) for house in houses for _ in range(2)))
     last = await following.ended()
 
     assert (last.name, last.data["code"], last.data["text"]) == ("error", "ai.interrupted", "".join(WORDS[:4]))
@@ -383,10 +383,10 @@ async def test_a_process_that_is_seen_keeps_its_turns(
     line = await speaker.line()
     # After a gap in PostgreSQL's own time everybody looks silent, and nobody is judged before having been steady.
     await run_as_owner(url, "UPDATE turn_processes SET seen_at = now() - interval '1 minute', steady_since = now()")
-    assert await upkeep.settle_lost(houses[1].services) == 0
+    assert await lost_turns.settle_lost(houses[1].services) == 0
     await upkeep.store_pieces(houses[0].services)
     await run_as_owner(url, "UPDATE turn_processes SET steady_since = now() - interval '1 minute'")
-    assert await upkeep.settle_lost(houses[1].services) == 0
+    assert await lost_turns.settle_lost(houses[1].services) == 0
     line.say("alive")
     line.finish()
     assert (await reader.ended()).name == "done"
@@ -395,7 +395,7 @@ async def test_a_process_that_is_seen_keeps_its_turns(
 async def test_a_settlement_that_fails_is_tried_until_it_lands(
     alice: Client, speaker: Speaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole, failures = active_turn.ChatTurn._settle_within, 3
+    whole, failures = chat_turn.ChatTurn._settle_within, 3
 
     async def failing(self: Any, *arguments: Any) -> Any:
         nonlocal failures
@@ -404,7 +404,7 @@ async def test_a_settlement_that_fails_is_tried_until_it_lands(
             raise ConnectionResetError("PostgreSQL is gone")
         return await whole(self, *arguments)
 
-    monkeypatch.setattr(active_turn.ChatTurn, "_settle_within", failing)
+    monkeypatch.setattr(chat_turn.ChatTurn, "_settle_within", failing)
     reader = await Reader(alice, LASTING).open()
     line = await speaker.line()
     line.say("kept")
@@ -446,7 +446,7 @@ async def test_a_defect_in_the_end_settles_the_turn_all_the_same(
     async def broken(*arguments: Any) -> Any:
         raise RuntimeError("a defect")
 
-    monkeypatch.setattr(active_turn, "end_of_reply", broken)
+    monkeypatch.setattr(chat_turn, "end_of_reply", broken)
     reader = await Reader(alice, LASTING).open()
     line = await speaker.line()
     line.say("said")

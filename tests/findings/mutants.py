@@ -186,8 +186,8 @@ MUTANTS = (
         "tests/unit/test_compute.py::test_heavy_work_on_the_event_loop_is_refused",
     ),
     Mutant(
-        "G4", "a question is read before it is admitted", "src/atrium/engine/ai/service.py",
-        "await quotas.settle(op, await quotas.admit(op, turns.reserved_for(turn, 0), lease=_SHORT_LEASE), {})", "pass",
+        "G4", "a question is read before it is admitted", "src/atrium/engine/ai/utility.py",
+        "await quotas.settle(op, await quotas.admit(op, turns.reserved_for(turn, 0), lease=SHORT_LEASE), {})", "pass",
         "tests/findings/test_loop.py::test_g4_a_question_that_is_refused_anyway_is_not_read_first",
     ),
     Mutant(

@@ -13,7 +13,7 @@ from uuid import UUID
 import pytest
 
 from atrium.boot.assemble import Application
-from atrium.engine.ai import upkeep
+from atrium.engine.ai import lost_turns
 from atrium.engine.inference.estimates import Estimator
 from atrium.engine.workflows import interpreter
 from atrium.engine.workflows.interpreter import RunSnapshot, Spec
@@ -333,11 +333,11 @@ async def test_g5_a_busy_process_keeps_its_turns_while_its_session_lives(tmp_pat
         await _until_locked(url)
         await run_as_owner(url, silent)
 
-        assert await upkeep.settle_lost(other.services) == 0
-        _, presence = busy.services.started["ai"]
+        assert await lost_turns.settle_lost(other.services) == 0
+        _, presence = busy.services.started["turns"]
         await presence.stop()
         await run_as_owner(url, silent)
-        assert await upkeep.settle_lost(other.services) == 1
+        assert await lost_turns.settle_lost(other.services) == 1
 
 
 PLACE_TURN = """

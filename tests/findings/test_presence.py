@@ -13,7 +13,7 @@ from uuid import UUID
 import pytest
 
 from atrium.boot.assemble import Application
-from atrium.engine.ai import upkeep
+from atrium.engine.ai import lost_turns
 from atrium.kit.ids import new_id
 from atrium.kit.postgres.presence import SPACE, key_of
 from tests.findings.test_loop import PLACE_TURN
@@ -155,4 +155,4 @@ async def test_g5_behind_a_pooler_a_thread_tells_that_a_busy_process_is_there(
 
             assert told == BEATS
             assert await locks_of(url, busy) == 0
-            assert await upkeep.settle_lost(other.services) == 0
+            assert await lost_turns.settle_lost(other.services) == 0

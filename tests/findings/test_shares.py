@@ -10,7 +10,7 @@ import pytest
 
 from atrium.boot.assemble import Application
 from atrium.engine.ai import service as ai
-from atrium.engine.ai.model import Question
+from atrium.engine.ai.chat_model import Question
 from atrium.engine.tools.calls import call_tool
 from atrium.ground.identity import service as identity
 from atrium.kit.crypto.tokens import new_token

@@ -151,6 +151,7 @@ def register(settings: Settings, domains: tuple[Domain, ...] = DOMAINS) -> Regis
         registry.tools |= {tool.name: tool for tool in domain.tools}
         registry.tool_sources += domain.tool_sources
         registry.job_kinds |= {kind.name: kind for kind in domain.job_kinds}
+        registry.turn_kinds += domain.turn_kinds
         registry.shareables |= {shareable.kind: shareable for shareable in domain.shareables}
         for listener in domain.listeners:
             registry.listeners.setdefault(listener.event, []).append(listener)

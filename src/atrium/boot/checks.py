@@ -37,6 +37,7 @@ def problems(rows: Rows, handlers: Handlers, domains: tuple[Domain, ...] = ()) -
     found = [f"{check.__name__.strip('_')}: {text}" for check in _TABLE_CHECKS for text in check(rows, handlers)]
     found += [f"tools: {text}" for text in _wrong_tools(domains)]
     found += [f"chores: {text}" for text in _wrong_chores(domains)]
+    found += [f"turn_kinds: {text}" for text in _wrong_turn_kinds(domains)]
     return found + [f"job_kinds: {text}" for text in _wrong_kinds(domains)]
 
 
@@ -168,6 +169,11 @@ def _wrong_chores(domains: tuple[Domain, ...]) -> Iterator[str]:
         if chore.seconds <= 0 or not inspect.iscoroutinefunction(chore.run):
             yield f"{chore.name}: run must be async, and some time must pass between two rounds"
         seen.add(chore.name)
+
+
+def _wrong_turn_kinds(domains: tuple[Domain, ...]) -> Iterator[str]:
+    names = [kind.name for domain in domains for kind in domain.turn_kinds]
+    yield from (f"{name} is registered twice" for name in sorted({name for name in names if names.count(name) > 1}))
 
 
 def _wrong_kinds(domains: tuple[Domain, ...]) -> Iterator[str]:

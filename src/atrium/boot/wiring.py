@@ -10,10 +10,12 @@ from atrium.admin.sandbox import chores as sandbox_chores
 from atrium.admin.sandbox import handlers as sandbox
 from atrium.admin.sandbox import service as sandbox_service
 from atrium.admin.sandbox import tools as sandbox_tools
-from atrium.engine.ai import chores as ai_chores
-from atrium.engine.ai import handlers as ai
-from atrium.engine.ai import listeners as ai_listeners
-from atrium.engine.ai import upkeep as ai_keeping
+from atrium.engine.ai import agent_handlers as agent
+from atrium.engine.ai import agent_kind, chat_turn
+from atrium.engine.ai import chores as turn_chores
+from atrium.engine.ai import handlers as chat
+from atrium.engine.ai import listeners as turn_listeners
+from atrium.engine.ai import upkeep as turn_upkeep
 from atrium.engine.executors import chores as executor_chores
 from atrium.engine.executors import handlers as executors
 from atrium.engine.executors import jobs as executor_jobs
@@ -151,13 +153,15 @@ DOMAINS = (
         reseal=executor_service.reseal,
     ),
     Domain(
-        "ai",
-        ai,
-        listeners=ai_listeners.LISTENERS,
-        chores=ai_chores.CHORES,
-        start=ai_keeping.start,
-        stop=ai_keeping.stop,
+        "turns",
+        listeners=turn_listeners.LISTENERS,
+        chores=turn_chores.CHORES,
+        start=turn_upkeep.start,
+        stop=turn_upkeep.stop,
     ),
+    # Both serve operations whose names begin with `ai`.
+    Domain("ai", chat, turn_kinds=(chat_turn.KIND,)),
+    Domain("ai", agent, turn_kinds=(agent_kind.KIND,)),
     Domain(
         "workflows",
         workflows,

@@ -16,6 +16,7 @@ from atrium.seams.jobs import JobKind
 from atrium.seams.onboarding import Experience
 from atrium.seams.sharing import Shareable
 from atrium.seams.tools import Tool, ToolSource
+from atrium.seams.turns import TurnKind
 from atrium.seams.workflows import Workflow
 
 
@@ -78,6 +79,7 @@ class Domain:
     tools: tuple[Tool, ...] = ()
     tool_sources: tuple[ToolSource, ...] = ()
     job_kinds: tuple[JobKind, ...] = ()
+    turn_kinds: tuple[TurnKind, ...] = ()
     listeners: tuple[Listener, ...] = ()
     chores: tuple[Chore, ...] = ()
     shareables: tuple[Shareable, ...] = ()
@@ -163,6 +165,7 @@ class Registry:
     tools: dict[str, Tool] = field(default_factory=dict)
     tool_sources: list[ToolSource] = field(default_factory=list)
     job_kinds: dict[str, JobKind] = field(default_factory=dict)
+    turn_kinds: list[TurnKind] = field(default_factory=list)
     listeners: dict[type, list[Listener]] = field(default_factory=dict)
     shareables: dict[str, Shareable] = field(default_factory=dict)
     blob_stores: dict[str, BlobStoreFactory] = field(default_factory=dict)

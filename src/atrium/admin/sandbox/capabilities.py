@@ -9,7 +9,7 @@ from uuid import UUID
 import msgspec
 
 from atrium.admin.sandbox.model import NotGranted
-from atrium.engine.ai import service as ai
+from atrium.engine.ai import utility
 from atrium.engine.repository import service as repository
 from atrium.engine.repository.model import Filter
 from atrium.ground.access import service as access
@@ -129,7 +129,7 @@ async def _read_files(op: Operation, asked: FilesRead) -> Any:
 async def _ask_model(op: Operation, asked: AiTurn) -> Any:
     access.require_writing(op)
     messages = [Message("system", asked.system)] if asked.system else []
-    reply = await ai.run_turn(
+    reply = await utility.run_turn(
         op, Turn(messages=[*messages, Message("user", asked.prompt)], max_tokens=asked.max_tokens)
     )
     return {"text": reply.text, "finish": reply.finish, "usage": reply.usage}

@@ -13,9 +13,6 @@ from atrium.engine.ai import store
 from atrium.engine.ai.model import FormatFault, Interrupted, NewPiece, NewTurn, ShownUsage, TurnEnd, TurnState
 from atrium.engine.executors.turns import LONGEST_TURN, OpenedModel, paid_for
 from atrium.engine.inference.estimates import SHORT, Estimator
-from atrium.engine.jobs import child_jobs as job_parts
-from atrium.ground.quotas import service as quotas
-from atrium.ground.quotas.model import Admission
 from atrium.kit.errors import AppError
 from atrium.kit.postgres.failures import refusal_of
 from atrium.kit.schemas.parse import ReplyRefused, judge_json
@@ -25,7 +22,7 @@ from atrium.kit.transcripts import WORDS, Piece, Transcript
 from atrium.kit.web.http import STATUS
 from atrium.kit.work.compute import heavy
 from atrium.kit.work.shares import Permit
-from atrium.seams.context import Context, Operation
+from atrium.seams.context import Context, Operation, Services
 from atrium.seams.jobs import Amounts
 from atrium.seams.models import (
     Call,
@@ -52,7 +49,6 @@ _ONE_A_PIECE, _ENOUGH_PIECES = 1.5, 20
 _LEARNED = 20_000
 # What was learned is an average; rather too many than too few.
 _RATHER = 1.03
-Also = Callable[[Context, str, ShownUsage], Awaitable[None]]
 
 
 class Reservation(NamedTuple):
@@ -219,6 +215,17 @@ class ActiveTurn:
             for piece in self.transcript.pieces()[self.stored :]
         ]
 
+    async def store_within(self, ctx: Context) -> int:
+        """Store what has been said and is not stored yet; how many pieces."""
+        pieces = self.unstored()
+        await store.insert_pieces(ctx.db, pieces)
+        return len(pieces)
+
+    async def end_within(self, ctx: Context, state: TurnState, ending: TurnEnd) -> bool:
+        """Store the last pieces and how it ended; whether it ran in this process until now."""
+        new, told = self.new, msgspec.to_builtins(ending)
+        return await store.end_turn(ctx.db, ctx.who.org_id, new.id, new.admission_id, state, told, self.unstored())
+
     async def _unbroken(self, work: Awaitable[Done]) -> Done | AppError | None:
         """Everything the model says: how it ended or failed, None when it was broken off."""
         self._begun = True
@@ -262,69 +269,15 @@ class ActiveTurn:
         return "interrupted", end_of_failure(error, usage)
 
 
-class ChatTurn(ActiveTurn):
-    """A turn of a chat."""
+def find_active(services: Services, id: UUID) -> ActiveTurn | None:
+    """The turn, when this process works on it."""
+    found = services.turns.find(id)
+    return found if isinstance(found, ActiveTurn) else None
 
-    def __init__(self, op: Operation, new: NewTurn, turn: Turn, model: OpenedModel, admission: Admission) -> None:
-        super().__init__(op, new)
-        self.turn, self.admission, self._whole = turn, admission, model.whole
-        reserved = Reservation(new.reserved_tokens, new.prompt_tokens)
-        self.spoken = ModelCall(op, self.transcript, turn, model, new.executor, reserved)
-        self.asking = self.spoken
-        # What else happens in the transaction that ends the turn; given its context, the reply's text and what it cost.
-        self.also: Also | None = None
 
-    async def _run(self) -> None:
-        said = await self._unbroken(self.spoken.listen())
-        # From here on nothing breaks it off: what was said is counted, judged and settled.
-        self._speaking = False
-        state, ending, usage = await self._concluded(said)
-        state, ending = await self._settle(state, ending, usage)
-        self._end(state, ending, usage, ending.told(self.transcript.said()))
-
-    async def _concluded(self, said: Done | AppError | None) -> tuple[TurnState, TurnEnd, TokenUsage]:
-        """How it ended, and what that cost."""
-        try:
-            if isinstance(said, Done):
-                usage = await self.spoken.usage(said.usage)
-                ending = await end_of_reply(
-                    self.op, self.transcript.said(), self.turn.response_format, said.finish, usage
-                )
-                return "finished", ending, usage
-            if said is None:
-                usage = await self.spoken.usage(None)
-                return *self._hung_up(usage), usage
-            usage = await self.spoken.usage_of_failure(said)
-            return "failed", end_of_failure(said, usage), usage
-        except Exception as error:  # as above
-            usage = self.spoken.told or TokenUsage(0, self.spoken.pieces, exact=False)
-            return "failed", end_of_failure(self._defect(error), usage), usage
-
-    async def _settle(self, state: TurnState, ending: TurnEnd, usage: TokenUsage) -> tuple[TurnState, TurnEnd]:
-        """Store what is left, end the turn and pay it, in one transaction; tried until PostgreSQL has taken it."""
-
-        async def work(ctx: Context) -> tuple[TurnState, TurnEnd]:
-            return await self._settle_within(ctx, state, ending, usage)
-
-        def failed() -> None:
-            # The reply is kept with its turn, whatever else it could not be kept in.
-            self.also = None
-
-        return await until_settled(self, work, failed)
-
-    async def _settle_within(
-        self, ctx: Context, state: TurnState, ending: TurnEnd, usage: TokenUsage
-    ) -> tuple[TurnState, TurnEnd]:
-        org_id, new, told = ctx.who.org_id, self.new, msgspec.to_builtins(ending)
-        if await store.end_turn(ctx.db, org_id, new.id, new.admission_id, state, told, self.unstored()):
-            if self._whole is not None:
-                # Before the books, which come last in the order of locks.
-                await job_parts.end(ctx, self._whole)
-            await quotas.settle_within(ctx, self.admission, self.spoken.paid(usage))
-            if self.also is not None:
-                await self.also(ctx, self.transcript.said(), ending.usage)
-            return state, ending
-        return await settled_elsewhere(ctx, self.new.id, state, ending)
+def list_active(services: Services) -> list[ActiveTurn]:
+    """Every turn that this process works on."""
+    return [turn for turn in services.turns if isinstance(turn, ActiveTurn)]
 
 
 async def until_settled(

@@ -1,53 +1,44 @@
 """The verbs of the agent: begin a run, decide what waits in it, go on with it."""
 
 from collections.abc import AsyncGenerator
+from functools import partial
 from typing import Any, NamedTuple
 from uuid import UUID
 
 import msgspec
 
-from atrium.engine.ai import agent_rows, conversations, replay, service, store
+from atrium.engine.ai import agent_rows, conversations, replay
+from atrium.engine.ai import turn_service as turns
+from atrium.engine.ai.agent_approvals import decide
+from atrium.engine.ai.agent_messages import definition_of
 from atrium.engine.ai.agent_model import (
     MOST_TOKENS,
     AgentCall,
     AgentQuestion,
     AgentReply,
     AlreadyDecided,
-    CallChanged,
     Decision,
-    DecisionMissing,
     NoSuchTool,
     QuestionTooLong,
     RunProgress,
     RunRequest,
     Stop,
-    StoredRun,
     Taint,
     TooManyTools,
     shown_approvals,
     shown_steps,
 )
-from atrium.engine.ai.agent_run import SHORT_LEASE, AgentLoop, definition_of, without_concurrency
-from atrium.engine.ai.model import (
-    ChatMessage,
-    ConversationBusy,
-    FormatRefused,
-    NewTurn,
-    StoredTurn,
-    TurnEnd,
-    TurnFailed,
-    TurnMissing,
-)
-from atrium.engine.executors import turns
+from atrium.engine.ai.agent_run import AgentLoop, without_concurrency
+from atrium.engine.ai.chat_model import ChatMessage
+from atrium.engine.ai.model import FormatRefused, NewTurn, StoredTurn, TurnEnd, TurnFailed, TurnMissing
+from atrium.engine.ai.service import conversation_id_of, messages_of, new_conversation_of
+from atrium.engine.ai.turn_service import SHORT_LEASE, TurnDraft
 from atrium.engine.executors.model import LOCAL
+from atrium.engine.executors.turns import open_model, place_chat, reserved_for
 from atrium.engine.inference.estimates import Estimator
 from atrium.engine.tools import service as tools
-from atrium.engine.tools.calls import digest_of
-from atrium.ground.audit import service as audit
-from atrium.ground.idempotency import service as idempotency
 from atrium.ground.quotas import service as quotas
 from atrium.ground.quotas.model import Admission
-from atrium.kit.errors import AppError
 from atrium.kit.ids import new_id
 from atrium.kit.transcripts import Piece, reply_in
 from atrium.kit.web.sse import sse_frame
@@ -108,76 +99,40 @@ async def resume_stream(
 
 
 async def _begin(op: Operation, asked: AgentQuestion, key: str | None) -> AgentLoop | StoredTurn:
-    digest = None
-    if key is not None:
-        idempotency.require_key(key)
-        digest = idempotency.digest_of(op.who, b"agent", msgspec.json.encode(asked))
-        async with op.begin() as ctx:
-            if (known := await store.find_turn_by_key(ctx.db, ctx.who, key)) is not None:
-                return service.same_request(known, digest)
-    try:
-        with service.take_permit(op) as permit:
-            return await _begin_new(op, asked, key, digest, permit)
-    except AppError as error:
-        op.services.metrics.turns_refused.labels(error.code).inc()
-        raise
+    begin = partial(_begin_new, op, asked, key)
+    return await turns.begin_or_join(op, key, (b"agent", msgspec.json.encode(asked)), begin)
 
 
 async def _begin_new(
     op: Operation, asked: AgentQuestion, key: str | None, digest: bytes | None, permit: Permit
 ) -> AgentLoop | StoredTurn:
-    opening, question = await _opening(op, asked), asked.question
-    id = new_id()
-    model = await turns.open_model(op, opening.executor, id)
+    opening, question, id = await _opening(op, asked), asked.question, new_id()
+    model = await open_model(op, opening.executor, id)
     definitions = [definition_of(tool) for tool in opening.tools]
     first_turn = Turn(messages=opening.messages, max_tokens=question.max_tokens, tools=definitions)
     prompt = await Estimator.of(op).turn(first_turn)
     if prompt >= MOST_TOKENS:
         message = f"the question has about {prompt} tokens, and a run may cost {MOST_TOKENS}; leave files out, or ask the chat"
         raise QuestionTooLong(message, limit=MOST_TOKENS)
-    hold = await quotas.admit(op, _HOLD, lease=SHORT_LEASE)
-    first: Admission | None = None
-    try:
-        first = await quotas.admit(op, without_concurrency(turns.reserved_for(first_turn, prompt)), lease=SHORT_LEASE)
-        new = NewTurn(
-            id=id,
-            process_id=op.services.turns.process_id,
-            executor=opening.executor,
-            model=model.model,
-            simulated=model.simulated,
-            conversation_id=opening.conversation_id,
-            admission_id=hold.id,
-            reserved_tokens=0,
-            prompt_tokens=prompt,
-            key=key,
-            request=digest,
-        )
-        kept = RunRequest(
-            max_steps=asked.max_steps,
-            max_tokens=question.max_tokens,
-            response_format=question.response_format,
-            prompt=question.prompt if question.conversation else None,
-        )
-        async with op.begin() as ctx:
-            if question.conversation == "new":
-                begun = await conversations.begin(ctx, question.prompt)
-                new = msgspec.structs.replace(new, conversation_id=begun)
-            known = await _write_down(ctx, new, kept, opening, hold)
-            written = await agent_rows.find_run(ctx.db, ctx.who, new.id) if known is None else None
-    except BaseException:
-        for admission in filter(None, (hold, first)):
-            await quotas.settle(op, admission, {})
-        raise
-    if known is not None or written is None:
-        for admission in (hold, first):
-            await quotas.settle(op, admission, {})
-        if known is None:
-            raise TurnMissing("the run was not stored")
-        return service.same_request(known, digest)
-    progress = RunProgress(
-        asked=kept, opening=opening.messages, tools=opening.tools, taint=opening.taint, asked_at=written.created_at
+    progress = RunProgress(asked=_request_of(asked), opening=opening.messages, tools=opening.tools, taint=opening.taint)
+    draft = TurnDraft(
+        id=id,
+        executor=opening.executor,
+        model=model,
+        prompt_tokens=prompt,
+        reserves=(_HOLD, without_concurrency(reserved_for(first_turn, prompt))),
+        lease=_HOLD_LEASE,
+        key=key,
+        request=digest,
+        conversation_id=opening.conversation_id,
+        begin_conversation=new_conversation_of(question),
+        also=partial(_write_down, progress),
     )
-    running = AgentLoop(op, new, hold, progress)
+    begun = await turns.begin_turn(op, draft)
+    if isinstance(begun, StoredTurn):
+        return begun
+    hold, first = begun.admissions
+    running = AgentLoop(op, begun.turn, hold, progress)
     running.first = first
     if question.on_disconnect == "stop":
         running.stop_unless_read()
@@ -185,26 +140,31 @@ async def _begin_new(
     return running
 
 
-async def _write_down(
-    ctx: Context, new: NewTurn, asked: RunRequest, opening: _Opening, hold: Admission
-) -> StoredTurn | None:
-    """Keep the run and its place; the turn that has its key already, if there is one."""
-    if await store.insert_turn(ctx.db, ctx.who, new):
-        names = [tool.name for tool in opening.tools]
-        await agent_rows.insert_run(ctx.db, ctx.who, new.id, asked, opening.messages, names, opening.taint)
-        await quotas.extend_within(ctx, hold, _HOLD_LEASE)
-        return None
-    known = await store.find_turn_by_key(ctx.db, ctx.who, new.key) if new.key is not None else None
-    if known is None:
-        raise ConversationBusy("the last question of this conversation is still being answered; wait for it or stop it")
-    return known
+def _request_of(asked: AgentQuestion) -> RunRequest:
+    question = asked.question
+    return RunRequest(
+        max_steps=asked.max_steps,
+        max_tokens=question.max_tokens,
+        response_format=question.response_format,
+        prompt=question.prompt if question.conversation else None,
+    )
+
+
+async def _write_down(progress: RunProgress, ctx: Context, new: NewTurn) -> None:
+    """Keep how the run begins."""
+    names = [tool.name for tool in progress.tools]
+    await agent_rows.insert_run(ctx.db, ctx.who, new.id, progress.asked, progress.opening, names, progress.taint)
+    written = await agent_rows.find_run(ctx.db, ctx.who, new.id)
+    if written is None:
+        raise TurnMissing("the run was not stored")
+    progress.asked_at = written.created_at
 
 
 async def _opening(op: Operation, asked: AgentQuestion) -> _Opening:
     question, taint, earlier = asked.question, list[Taint](), list[ChatMessage]()
-    conversation_id = service.conversation_id_of(question.conversation)
+    conversation_id = conversation_id_of(question.conversation)
     async with op.begin() as ctx:
-        place = await turns.place_chat(ctx, question.executor)
+        place = await place_chat(ctx, question.executor)
         offered = await _offered(ctx, asked.tools)
         if conversation_id is not None:
             earlier, tainted = await conversations.read(ctx, conversation_id)
@@ -213,7 +173,7 @@ async def _opening(op: Operation, asked: AgentQuestion) -> _Opening:
     if any(conversations.has_file(said.content) for said in (*question.messages, ChatMessage("user", question.prompt))):
         taint.append(Taint.of("a file in the question", ""))
     # How another server or a guest describes its tool is not among this: a person of the team has read it and turned it on as it is.
-    messages = await service.messages_of(op, question, earlier)
+    messages = await messages_of(op, question, earlier)
     return _Opening(place.model or LOCAL, conversation_id, offered, _with_rules(messages), taint)
 
 
@@ -255,7 +215,7 @@ async def _reopened(op: Operation, id: UUID, decisions: list[Decision] | None) -
         return turn
     if decisions is not None and run.state != "waiting":
         raise AlreadyDecided("this run does not wait for a decision")
-    with service.take_permit(op) as permit:
+    with turns.take_permit(op) as permit:
         hold = await quotas.admit(op, _HOLD, lease=SHORT_LEASE)
         try:
             async with op.begin() as ctx:
@@ -275,36 +235,18 @@ async def _reopen(
     hold: Admission,
 ) -> AgentLoop:
     org_id, id = ctx.who.org_id, turn.id
-    await agent_rows.lock_turn(ctx.db, ctx.who, id)
+    await turns.lock_turn(ctx, id)
     run = await agent_rows.find_run(ctx.db, ctx.who, id, lock=True)
     if run is None:
         raise TurnMissing("there is no such run of yours, or it was forgotten")
     calls = await agent_rows.list_calls(ctx.db, org_id, id)
     offered = [tool for tool in await tools.list_enabled(ctx) if tool.name in run.tools]
     if decisions is not None:
-        await _decide(ctx, run, calls, {tool.name: tool for tool in offered}, decisions)
+        await decide(ctx, run, calls, {tool.name: tool for tool in offered}, decisions)
     elif run.state != "running":
         raise AlreadyDecided("this run has gone on already")
-    process_id = op.services.turns.process_id
-    if not await agent_rows.reopen_turn(ctx.db, ctx.who, id, process_id, hold.id):
-        raise ConversationBusy(
-            "this run is under way already, or its conversation answers another question; wait for it"
-        )
-    await quotas.extend_within(ctx, hold, _HOLD_LEASE)
-    new = NewTurn(
-        id=id,
-        process_id=process_id,
-        executor=turn.executor,
-        model=turn.model,
-        simulated=turn.simulated,
-        conversation_id=turn.conversation_id,
-        admission_id=hold.id,
-        reserved_tokens=0,
-        prompt_tokens=0,
-        key=None,
-        request=None,
-    )
-    pieces = await store.list_pieces(ctx.db, org_id, id)
+    new = await turns.reopen_turn(ctx, turn, hold, _HOLD_LEASE)
+    pieces = await turns.list_pieces(ctx, id)
     reported = {msgspec.json.decode(piece.body)["call"] for piece in pieces if piece.kind == "tool_result"}
     end = pieces[-1].at + len(pieces[-1].body) if pieces else 0
     position = end + (1 if decisions is not None else _GAP)
@@ -323,31 +265,6 @@ async def _reopen(
     return AgentLoop(op, new, hold, progress, position, earlier)
 
 
-async def _decide(
-    ctx: Context, run: StoredRun, calls: list[AgentCall], offered: dict[str, Tool], decisions: list[Decision]
-) -> None:
-    """Keep what the person decided about every call that waits; refused when one is not what they saw."""
-    if run.state != "waiting":
-        raise AlreadyDecided("this run does not wait for a decision any more")
-    waiting = {call.id: call for call in calls if call.status == "needs_approval"}
-    if sorted(waiting) != sorted(one.call for one in decisions):
-        raise DecisionMissing(f"decide each of these calls, once: {', '.join(waiting)}")
-    for one in decisions:
-        call = waiting[one.call]
-        tool = offered.get(call.name)
-        if one.digest.lower() != call.digest.hex():
-            raise CallChanged(f"the digest of {one.call} is not that of the call which waits; read the run again")
-        if one.approve and (tool is None or digest_of(tool, call.arguments) != call.digest):
-            raise CallChanged(f"the tool {call.name} was changed or turned off since; decline it, or ask again")
-        call.status = "approved" if one.approve else "rejected"
-        call.result = "" if one.approve else f"the person declined this call. {one.note}".strip()
-        await agent_rows.decide_call(ctx.db, ctx.who.org_id, run.id, call.number, call.status, call.result)
-        await audit.record(
-            ctx, "agent.decided", call.name, run=run.id, call=one.call, approved=one.approve, digest=call.digest.hex()
-        )
-    await agent_rows.set_state(ctx.db, ctx.who.org_id, run.id, "running")
-
-
 # What the caller gets
 
 
@@ -356,13 +273,13 @@ def _events(op: Operation, begun: AgentLoop | StoredTurn) -> AsyncGenerator[byte
         position = begun.transcript.position
         first = sse_frame(f"{begun.new.id}.{position}", "start", begun.new.started())
         return begun.transcript.follow(position - 1, first)
-    return service.replay_events(op, begun, -1)
+    return turns.replay_events(op, begun, -1)
 
 
 async def _whole(op: Operation, begun: AgentLoop | StoredTurn, *, stop: bool) -> AgentReply:
     turn: StoredTurn | NewTurn
     if isinstance(begun, AgentLoop):
-        turn, ending = await service.until_ended(op, begun, stop=stop)
+        turn, ending = await turns.until_ended(op, begun, stop=stop)
         return _reply(
             turn, ending, begun.transcript.said(at=ending.answer_at), begun.progress.calls, begun.progress.taint
         )
@@ -379,7 +296,7 @@ def _reply(
 ) -> AgentReply:
     steps = shown_steps(calls)
     if ending.code:
-        raise TurnFailed(ending, service.kind_of(ending), text, id=turn.id, steps=steps)
+        raise TurnFailed(ending, turns.kind_of(ending), text, id=turn.id, steps=steps)
     if (fault := ending.schema_error) is not None:
         message = f"the model's answer is not what was asked for: {fault.message}"
         raise FormatRefused(message, id=turn.id, text=text, errors=[fault], usage=ending.usage, steps=steps)

@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 
 from atrium.engine.ai import agent_rows
+from atrium.engine.ai import turn_service as turns
 from atrium.engine.ai.agent_model import AgentCall, CallChanged, CallStatus
 from atrium.engine.ai.model import NewTurn
 from atrium.engine.tools.calls import call_tool, digest_of, require_callable
@@ -36,7 +37,7 @@ def lost_run() -> TakenOver:
 
 async def require_ours(ctx: Context, run: NewTurn) -> None:
     """Refuse once another process has taken the run over; until the commit none can."""
-    if not await agent_rows.hold_turn(ctx.db, ctx.who.org_id, run.id, run.admission_id):
+    if not await turns.is_ours(ctx, run):
         raise lost_run()
 
 

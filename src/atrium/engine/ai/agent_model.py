@@ -6,7 +6,8 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.ai.model import Content, Question, ShownUsage, TurnEnd
+from atrium.engine.ai.chat_model import Content, Question
+from atrium.engine.ai.model import ShownUsage, TurnEnd
 from atrium.kit.errors import Conflict, Invalid, TooLarge
 from atrium.seams.models import Message, ResponseFormat, TokenUsage
 from atrium.seams.tools import Effect, Tool
@@ -98,6 +99,15 @@ class StoredRun(msgspec.Struct, frozen=True):
     def tainted_by(self) -> list[Taint]:
         """Where it read what others may have written."""
         return msgspec.convert(self.taint, list[Taint])
+
+
+class StepQuestion(msgspec.Struct, frozen=True):
+    """A question of a run that is being answered: what it reserved, and where what is said to it begins; nothing between questions."""
+
+    admission_id: UUID | None
+    reserved: int | None
+    prompt: int | None
+    at: int | None
 
 
 class RunProgress(msgspec.Struct, kw_only=True):

@@ -4,7 +4,8 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.ai.agent_model import AgentCall, CallStatus, RunRequest, RunState, StoredRun, Taint
+from atrium.engine.ai.agent_model import AgentCall, CallStatus, RunRequest, RunState, StepQuestion, StoredRun, Taint
+from atrium.engine.ai.chat_model import OpenTurn
 from atrium.kit.postgres.database import Transaction
 from atrium.seams.context import Principal
 from atrium.seams.models import Message, TokenUsage
@@ -54,6 +55,38 @@ async def list_calls(db: Transaction, org_id: UUID, id: UUID) -> list[AgentCall]
     return await db.all(
         AgentCall,
         f"SELECT {_CALL} FROM agent_calls WHERE org_id = :org_id AND run_id = :id ORDER BY number",
+        org_id=org_id,
+        id=id,
+    )
+
+
+async def find_open_run(db: Transaction, who: Principal, conversation_id: UUID) -> OpenTurn | None:
+    """The person's run that works in a conversation, else one that waits there, else the latest turn when it is a run that broke off."""
+    return await db.one(
+        OpenTurn,
+        """
+        SELECT t.id, CASE WHEN t.state = 'running' THEN 'running' WHEN r.state = 'waiting' THEN 'waiting' ELSE 'interrupted' END AS state,
+               true AS agent, r.question -> 'prompt' AS question
+          FROM turns t JOIN agent_runs r ON r.org_id = t.org_id AND r.id = t.id
+         WHERE t.org_id = :org_id AND t.user_id = :user_id AND t.conversation_id = :conversation_id
+           AND (t.state = 'running' OR r.state = 'waiting' OR r.state = 'running' AND NOT EXISTS (
+                 SELECT FROM turns l WHERE l.org_id = t.org_id AND l.conversation_id = t.conversation_id AND l.started_at > t.started_at))
+         ORDER BY t.state = 'running' DESC, r.state = 'waiting' DESC NULLS LAST, t.started_at DESC LIMIT 1
+        """,
+        org_id=who.org_id,
+        user_id=who.user_id,
+        conversation_id=conversation_id,
+    )
+
+
+async def find_step(db: Transaction, org_id: UUID, id: UUID) -> StepQuestion | None:
+    """The question of a run that was being answered, if any; None of a turn that is no run."""
+    return await db.one(
+        StepQuestion,
+        """
+        SELECT step_admission_id AS admission_id, step_reserved AS reserved, step_prompt AS prompt, step_at AS at
+          FROM agent_runs WHERE org_id = :org_id AND id = :id
+        """,
         org_id=org_id,
         id=id,
     )
@@ -186,49 +219,4 @@ async def set_taint(db: Transaction, org_id: UUID, id: UUID, taint: list[Taint])
         org_id=org_id,
         id=id,
         taint=msgspec.to_builtins(taint),
-    )
-
-
-async def lock_turn(db: Transaction, who: Principal, id: UUID) -> None:
-    """Before its run, in the order in which everything locks the two."""
-    await db.run(
-        "SELECT FROM turns WHERE org_id = :org_id AND user_id = :user_id AND id = :id FOR UPDATE",
-        org_id=who.org_id,
-        user_id=who.user_id,
-        id=id,
-    )
-
-
-async def hold_turn(db: Transaction, org_id: UUID, id: UUID, admission_id: UUID) -> bool:
-    """Whether a turn still runs under this admission, and keep it so until the commit."""
-    return bool(
-        await db.rows(
-            """
-        SELECT 1 FROM turns WHERE org_id = :org_id AND id = :id AND admission_id = :admission_id AND state = 'running'
-           FOR SHARE
-        """,
-            org_id=org_id,
-            id=id,
-            admission_id=admission_id,
-        )
-    )
-
-
-async def reopen_turn(db: Transaction, who: Principal, id: UUID, process_id: UUID, admission_id: UUID) -> bool:
-    """Let a turn run again, in this process; False while it runs, or while its conversation is busy with another."""
-    return bool(
-        await db.run(
-            """
-        UPDATE turns t SET state = 'running', ended_at = NULL, ending = NULL, stop_asked = false, process_id = :process_id,
-               admission_id = :admission_id
-         WHERE t.org_id = :org_id AND t.user_id = :user_id AND t.id = :id AND t.state <> 'running'
-           AND NOT EXISTS (SELECT FROM turns o WHERE o.org_id = t.org_id AND o.conversation_id = t.conversation_id
-                              AND o.state = 'running')
-        """,
-            org_id=who.org_id,
-            user_id=who.user_id,
-            id=id,
-            process_id=process_id,
-            admission_id=admission_id,
-        )
     )

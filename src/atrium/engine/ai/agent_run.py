@@ -5,7 +5,7 @@ So a run that was cut off goes on where it stopped, and nothing in it happens tw
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import groupby
@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from atrium.engine.ai import agent_rows, conversations, store
+from atrium.engine.ai import agent_rows, conversations
 from atrium.engine.ai.active_turn import (
     ActiveTurn,
     ModelCall,
@@ -24,13 +24,13 @@ from atrium.engine.ai.active_turn import (
     until_settled,
 )
 from atrium.engine.ai.agent_calls import AgentCallRecord, CallEnded, lost_run, make_call, require_ours
+from atrium.engine.ai.agent_messages import calls_in, definition_of, messages_of
 from atrium.engine.ai.agent_model import MOST_CALLS, MOST_TOKENS, OPEN, AgentCall, RunProgress, Stop, Taint, final_event
 from atrium.engine.ai.model import NewTurn, TurnEnd, TurnState
+from atrium.engine.ai.turn_service import SHORT_LEASE
 from atrium.engine.executors.turns import LONGEST_TURN, open_model, reserved_for
 from atrium.engine.inference.estimates import Estimator
 from atrium.engine.jobs import child_jobs as job_parts
-from atrium.engine.tools.calls import digest_of
-from atrium.engine.tools.service import effect_of
 from atrium.ground.access import service as access
 from atrium.ground.features import service as features
 from atrium.ground.identity import service as identity
@@ -38,21 +38,15 @@ from atrium.ground.quotas import service as quotas
 from atrium.ground.quotas.model import Admission
 from atrium.kit.errors import AppError, Exhausted
 from atrium.kit.postgres.failures import refusal_of
-from atrium.kit.text.plain import inert
 from atrium.kit.transcripts import Piece
 from atrium.seams.context import Context, Operation
 from atrium.seams.jobs import Amounts
-from atrium.seams.models import Call, Done, Message, ModelRefused, TokenUsage, Turn
-from atrium.seams.tools import Tool, schema_of
+from atrium.seams.models import Done, Message, TokenUsage, Turn
 
 T = TypeVar("T")
-# Until what is asked of a model is written down: what dies before that frees its reservation soon.
-SHORT_LEASE = 20
 _STEP_LEASE = LONGEST_TURN + 30
 _READS_AT_ONCE = 4
-_MOST_CALLS_OF_A_TURN = 64
 _PAUSE = 0.5
-_NO_JSON = "the arguments are not a JSON object; write them again, whole"
 
 
 class AgentLoop(ActiveTurn):
@@ -157,7 +151,7 @@ class AgentLoop(ActiveTurn):
     async def _next_question(self, last_words: list[Message], *, with_tools: bool) -> tuple[Turn, int] | None:
         """The next question and what it is estimated to cost; None when there are no tokens left for it."""
         turn = Turn(
-            messages=[*self.progress.opening, *self._happened(), *last_words],
+            messages=[*self.progress.opening, *messages_of(self.progress.calls), *last_words],
             max_tokens=self.progress.asked.max_tokens,
             response_format=None if with_tools else self.progress.asked.response_format,
             tools=self._definitions if with_tools else [],
@@ -165,14 +159,6 @@ class AgentLoop(ActiveTurn):
         prompt = await Estimator.of(self.op).turn(turn)
         left = MOST_TOKENS - self.progress.usage.total - prompt
         return (msgspec.structs.replace(turn, max_tokens=min(turn.max_tokens, left)), prompt) if left > 0 else None
-
-    def _happened(self) -> Iterable[Message]:
-        """What the model asked for and got so far."""
-        for _, step in groupby(self.progress.calls, key=lambda call: call.step):
-            calls = list(step)
-            yield Message("assistant", calls[0].said or None, [_as_called(call) for call in calls])
-            for call in calls:
-                yield Message("tool", _shown_to_model(call), tool_call_id=call.id)
 
     # One question to a model
 
@@ -208,7 +194,7 @@ class AgentLoop(ActiveTurn):
             async with asyncio.timeout_at(self._deadline):
                 said = await self.asking.listen()
         usage = await self.asking.usage(None if said is None else said.usage)
-        calls = self._calls_of(self.asking.calls, self._answer()) if said is not None else []
+        calls = calls_in(self.asking.calls, self._answer(), self.progress, self._tools) if said is not None else []
         await shield_from_cancel(self._take(admission, self.asking.paid(usage), usage, calls))
         return said
 
@@ -235,29 +221,6 @@ class AgentLoop(ActiveTurn):
             await job_parts.end(ctx, admission.id)
             await quotas.settle_within(ctx, admission, paid)
             await agent_rows.insert_calls(ctx.db, org_id, id, calls)
-
-    def _calls_of(self, asked: list[Call], text: str) -> list[AgentCall]:
-        if len(asked) > _MOST_CALLS_OF_A_TURN:
-            raise ModelRefused(f"the model asked for more than {_MOST_CALLS_OF_A_TURN} calls at once")
-        calls, number = list[AgentCall](), len(self.progress.calls)
-        for wanted in asked:
-            number += 1
-            tool, read = self._tools.get(wanted.name), wanted.read()
-            arguments = {} if read is None else without_nul(read)
-            calls.append(
-                AgentCall(
-                    number=number,
-                    step=self.progress.steps + 1,
-                    name=without_nul(wanted.name[:64]),
-                    arguments=arguments,
-                    effect="read" if tool is None else effect_of(tool),
-                    digest=b"" if tool is None else digest_of(tool, arguments),
-                    said=text if not calls else "",
-                    status="pending" if read is not None else "bad_arguments",
-                    result="" if read is not None else _NO_JSON,
-                )
-            )
-        return calls
 
     # The calls
 
@@ -336,9 +299,8 @@ class AgentLoop(ActiveTurn):
                     async with self.op.begin(held=False) as ctx:
                         await require_ours(ctx, self.new)
                         await work(ctx)
-                        pieces = self.unstored()
-                        await store.insert_pieces(ctx.db, pieces)
-                    self.stored += len(pieces)
+                        stored = await self.store_within(ctx)
+                    self.stored += stored
                     return
                 except Exception as error:  # what PostgreSQL's absence brings passes; anything else ends the run
                     if refusal_of(error) is None:
@@ -387,8 +349,7 @@ class AgentLoop(ActiveTurn):
 
     async def _settle_within(self, ctx: Context, state: TurnState, ending: TurnEnd) -> tuple[TurnState, TurnEnd]:
         org_id, id = ctx.who.org_id, self.new.id
-        told = msgspec.to_builtins(ending)
-        if not await store.end_turn(ctx.db, org_id, id, self.new.admission_id, state, told, self.unstored()):
+        if not await self.end_within(ctx, state, ending):
             known = await settled_elsewhere(ctx, id, state, ending)
             if known == (state, ending) or known[0] == "interrupted":
                 return known
@@ -436,30 +397,3 @@ async def shield_from_cancel(work: Awaitable[T]) -> T:
 def without_concurrency(most: dict[str, int]) -> dict[str, int]:
     """What a question of a run reserves: the run itself holds its place among those that run at once."""
     return {dimension: amount for dimension, amount in most.items() if dimension != "ai.concurrency"}
-
-
-def without_nul(value: Any) -> Any:
-    """The same value without U+0000, which PostgreSQL cannot hold."""
-    match value:
-        case str():
-            return value.replace("\0", "")
-        case list():
-            return [without_nul(one) for one in value]
-        case dict():
-            return {name.replace("\0", ""): without_nul(one) for name, one in value.items()}
-    return value
-
-
-def definition_of(tool: Tool) -> dict[str, Any]:
-    """A tool as a model is given it."""
-    function = {"name": tool.name, "description": tool.description, "parameters": schema_of(tool)}
-    return {"type": "function", "function": function}
-
-
-def _as_called(call: AgentCall) -> dict[str, Any]:
-    function = {"name": call.name, "arguments": msgspec.json.encode(call.arguments).decode()}
-    return {"id": call.id, "type": "function", "function": function}
-
-
-def _shown_to_model(call: AgentCall) -> str:
-    return inert(call.result if call.status == "ok" else f"[{call.status}] {call.result}")

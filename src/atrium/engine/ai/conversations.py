@@ -6,7 +6,8 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.ai.model import BadConversation, ChatMessage, Content, FilePart, ShownUsage, TextPart
+from atrium.engine.ai.chat_model import BadConversation, ChatMessage, Content, FilePart, TextPart
+from atrium.engine.ai.model import ShownUsage
 from atrium.engine.repository import service as repository
 from atrium.engine.repository import writes
 from atrium.engine.repository.model import ObjectDraft, StoredObject

@@ -1,82 +1,15 @@
-"""The nouns of AI."""
+"""The nouns of turns."""
 
-from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 from uuid import UUID
 
 import msgspec
 
-from atrium.engine.executors.turns import OpenedModel
-from atrium.kit.errors import AppError, Conflict, Invalid, Kind, Missing, Unavailable
+from atrium.kit.errors import AppError, Conflict, Kind, Missing, Unavailable
 from atrium.kit.transcripts import PieceKind
-from atrium.seams.models import Finish, ResponseFormat, TokenUsage
+from atrium.seams.models import Finish, TokenUsage
 
 TurnState = Literal["running", "finished", "stopped", "failed", "interrupted"]
-# Of a JSON body that may carry pictures.
-BODY_LIMIT = 8 << 20
-
-
-class Spent(msgspec.Struct, frozen=True):
-    """What a turn cost."""
-
-    requests: int
-    tokens: int
-
-
-class Echo(msgspec.Struct, frozen=True):
-    """The words that came in, and what saying them back cost."""
-
-    text: str
-    usage: Spent
-
-
-class TextPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", tag="text"):
-    """Words."""
-
-    text: str
-
-
-class ImageAddress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where a picture is: a `data:` URL of PNG, JPEG or WebP."""
-
-    url: str
-
-
-class ImagePart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", tag="image_url"):
-    """A picture."""
-
-    image_url: ImageAddress
-
-
-class FilePart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", tag="file"):
-    """An object of the repository that the caller can read: a picture, or a document's text."""
-
-    object_id: UUID
-    # By number or id; the current one when unnamed.
-    version: int | str | None = None
-
-
-Part = TextPart | ImagePart | FilePart
-Content = str | Annotated[list[Part], msgspec.Meta(min_length=1, max_length=100)]
-
-
-class ChatMessage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Something said earlier."""
-
-    role: Literal["system", "user", "assistant"]
-    content: Content
-
-
-class Question(msgspec.Struct, frozen=True, kw_only=True):
-    """What to ask a model, and what the answer has to be."""
-
-    prompt: Content
-    messages: list[ChatMessage] = []
-    response_format: ResponseFormat | None = None
-    max_tokens: int = 1024
-    executor: str | None = None
-    conversation: str | None = None
-    on_disconnect: Literal["stop", "finish"] = "stop"
 
 
 class ShownUsage(msgspec.Struct, frozen=True):
@@ -112,7 +45,7 @@ class TurnEnd(msgspec.Struct, frozen=True, omit_defaults=True):
     title: str = ""
     detail: str = ""
     status: int = 0
-    # Of a run of the agent: that it is one, where its last answer begins, why it stopped, and the quota's refusal when that was why.
+    # Of a turn in several steps: that it is one, where its last answer begins, why it stopped, and the quota's refusal when that was why.
     run: bool = False
     answer_at: int = 0
     stop: str = ""
@@ -220,27 +153,6 @@ class LostTurn(msgspec.Struct, frozen=True):
     admission_id: UUID
     reserved_tokens: int
     prompt_tokens: int
-    # Of a run of the agent: the question that was being answered, if any.
-    run_id: UUID | None = None
-    step_admission_id: UUID | None = None
-    step_reserved: int | None = None
-    step_prompt: int | None = None
-    step_at: int | None = None
-
-
-class ChatReply(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A whole turn."""
-
-    id: UUID
-    text: str
-    finish: Finish | Literal["stopped"]
-    usage: ShownUsage
-    executor: str
-    model: str | None
-    simulated: bool
-    thinking: str = ""
-    parsed: Any = msgspec.UNSET
-    conversation: UUID | None = None
 
 
 class StoppedTurn(msgspec.Struct, frozen=True):
@@ -250,44 +162,6 @@ class StoppedTurn(msgspec.Struct, frozen=True):
     state: TurnState
     text: str
     usage: ShownUsage | None
-
-
-class OpenTurn(msgspec.Struct, frozen=True):
-    """A turn of the caller's in a conversation that is not over: it runs, waits for their decision, or broke off and may go on.
-
-    `question` is known of a run of the agent alone.
-    """
-
-    id: UUID
-    state: Literal["running", "waiting", "interrupted"]
-    agent: bool
-    question: Content | None
-
-
-class ChatModel(msgspec.Struct, frozen=True):
-    """What a chat would use now; asked about a conversation, also the turn that is open in it."""
-
-    executor: str
-    mode: str
-    model: str | None
-    simulated: bool
-    healthy: bool | None
-    seen_at: datetime | None
-    turn: OpenTurn | None = None
-
-
-class UtilityModel(msgspec.Struct, frozen=True):
-    """The model that a team uses for translation and other work behind the scenes, ready to be asked."""
-
-    executor: str
-    opened: OpenedModel
-    # Whether a worker asks for its turns itself.
-    pulled: bool = False
-
-    @property
-    def simulated(self) -> bool:
-        """Whether no model is configured."""
-        return self.opened.simulated
 
 
 class TurnMissing(Missing):
@@ -308,30 +182,6 @@ class Interrupted(AppError):
     kind, code, title = Kind.UNAVAILABLE, "ai.interrupted", "The server stopped during this turn"
 
 
-class RemotePart(Invalid):
-    """A part names an address that the model's server would fetch."""
-
-    code, title = "ai.remote_part", "Only pictures that come along"
-
-
-class BadPart(Invalid):
-    """A part cannot be read as what it says it is."""
-
-    code, title = "ai.bad_part", "This part cannot be used"
-
-
-class NoText(Conflict):
-    """The document has no text."""
-
-    code, title = "ai.no_text", "This file has no text"
-
-
-class TextPending(Conflict):
-    """The document's text is still being read, after the turn has waited for it."""
-
-    code, title = "ai.text_pending", "The text of this file is still being read"
-
-
 class FormatRefused(AppError):
     """The model's reply is not what `response_format` asks for."""
 
@@ -342,12 +192,6 @@ class ConversationBusy(Conflict):
     """Another turn of the same conversation is running."""
 
     code, title = "ai.conversation_busy", "This conversation is answering already"
-
-
-class BadConversation(Invalid):
-    """The object is not a conversation."""
-
-    code, title = "ai.not_a_conversation", "Not a conversation"
 
 
 class TurnFailed(AppError):

@@ -7,9 +7,8 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.ai import agent_rows, store
-from atrium.engine.ai.agent_model import final_event
-from atrium.engine.ai.model import StoredPiece, StoredTurn, TurnEnd, TurnMissing, TurnStreamsFull, first_event
+from atrium.engine.ai import store
+from atrium.engine.ai.model import TurnStreamsFull, StoredPiece, StoredTurn, TurnEnd, TurnMissing, first_event
 from atrium.ground.identity.credential_model import CredentialOver
 from atrium.kit.errors import AppError
 from atrium.kit.postgres.notify import wait_for
@@ -109,9 +108,7 @@ def first_frame(turn: StoredTurn) -> bytes:
 
 
 async def _last_words(op: Operation, id: UUID, ending: TurnEnd, text: str) -> dict[str, Any]:
-    if not ending.run:
-        return ending.told(text)
-    async with op.begin(held=False) as ctx:
-        run = await agent_rows.find_run(ctx.db, ctx.who, id)
-        calls = await agent_rows.list_calls(ctx.db, ctx.who.org_id, id)
-    return final_event(ending, text, calls, [] if run is None else run.tainted_by())
+    for kind in reversed(op.services.registry.turn_kinds):
+        if (told := await kind.final_event(op, id, ending, text)) is not None:
+            return told
+    return ending.told(text)

@@ -1,4 +1,4 @@
-"""SQL of AI: turns, the pieces of their replies, and the processes that ask for them."""
+"""SQL of turns: turns, the pieces of their replies, and the processes that ask for them."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -7,7 +7,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.ai.model import LostTurn, NewPiece, NewTurn, OpenTurn, StoredPiece, StoredTurn, TurnState
+from atrium.engine.ai.model import LostTurn, NewPiece, NewTurn, StoredPiece, StoredTurn, TurnState
 from atrium.kit.postgres.database import Transaction
 from atrium.kit.postgres.presence import SPACE
 from atrium.seams.context import Principal
@@ -54,23 +54,18 @@ async def find_turn_by_key(db: Transaction, who: Principal, key: str) -> StoredT
     )
 
 
-async def find_open_turn(db: Transaction, who: Principal, conversation_id: UUID) -> OpenTurn | None:
-    """The person's turn that runs in a conversation, else a run that waits there, else the latest turn when it is a run that broke off."""
-    return await db.one(
-        OpenTurn,
+async def find_running(db: Transaction, who: Principal, conversation_id: UUID) -> UUID | None:
+    """The person's turn that runs in a conversation."""
+    rows = await db.rows(
         """
-        SELECT t.id, CASE WHEN t.state = 'running' THEN 'running' WHEN r.state = 'waiting' THEN 'waiting' ELSE 'interrupted' END AS state,
-               r.id IS NOT NULL AS agent, r.question -> 'prompt' AS question
-          FROM turns t LEFT JOIN agent_runs r ON r.org_id = t.org_id AND r.id = t.id
-         WHERE t.org_id = :org_id AND t.user_id = :user_id AND t.conversation_id = :conversation_id
-           AND (t.state = 'running' OR r.state = 'waiting' OR r.state = 'running' AND NOT EXISTS (
-                 SELECT FROM turns l WHERE l.org_id = t.org_id AND l.conversation_id = t.conversation_id AND l.started_at > t.started_at))
-         ORDER BY t.state = 'running' DESC, r.state = 'waiting' DESC NULLS LAST, t.started_at DESC LIMIT 1
+        SELECT id FROM turns
+         WHERE org_id = :org_id AND user_id = :user_id AND conversation_id = :conversation_id AND state = 'running'
         """,
         org_id=who.org_id,
         user_id=who.user_id,
         conversation_id=conversation_id,
     )
+    return rows[0][0] if rows else None
 
 
 async def list_pieces(db: Transaction, org_id: UUID, id: UUID, after: int = -1) -> list[StoredPiece]:
@@ -133,6 +128,51 @@ async def end_turn(
         # Another process waits for the end that it asked for; all others look by themselves.
         await db.run("SELECT pg_notify('atrium_jobs', :topic)", topic=topic_of_end(id))
     return bool(rows)
+
+
+async def lock_turn(db: Transaction, who: Principal, id: UUID) -> None:
+    """Before its run, in the order in which everything locks the two."""
+    await db.run(
+        "SELECT FROM turns WHERE org_id = :org_id AND user_id = :user_id AND id = :id FOR UPDATE",
+        org_id=who.org_id,
+        user_id=who.user_id,
+        id=id,
+    )
+
+
+async def hold_turn(db: Transaction, org_id: UUID, id: UUID, admission_id: UUID) -> bool:
+    """Whether a turn still runs under this admission, and keep it so until the commit."""
+    return bool(
+        await db.rows(
+            """
+        SELECT 1 FROM turns WHERE org_id = :org_id AND id = :id AND admission_id = :admission_id AND state = 'running'
+           FOR SHARE
+        """,
+            org_id=org_id,
+            id=id,
+            admission_id=admission_id,
+        )
+    )
+
+
+async def reopen_turn(db: Transaction, who: Principal, id: UUID, process_id: UUID, admission_id: UUID) -> bool:
+    """Let a turn run again, in this process; False while it runs, or while its conversation is busy with another."""
+    return bool(
+        await db.run(
+            """
+        UPDATE turns t SET state = 'running', ended_at = NULL, ending = NULL, stop_asked = false, process_id = :process_id,
+               admission_id = :admission_id
+         WHERE t.org_id = :org_id AND t.user_id = :user_id AND t.id = :id AND t.state <> 'running'
+           AND NOT EXISTS (SELECT FROM turns o WHERE o.org_id = t.org_id AND o.conversation_id = t.conversation_id
+                              AND o.state = 'running')
+        """,
+            org_id=who.org_id,
+            user_id=who.user_id,
+            id=id,
+            process_id=process_id,
+            admission_id=admission_id,
+        )
+    )
 
 
 async def ask_to_stop(db: Transaction, who: Principal, id: UUID, process_id: UUID) -> None:
@@ -236,10 +276,8 @@ async def find_lost(db: Transaction, org_id: UUID, id: UUID) -> LostTurn | None:
     return await db.one(
         LostTurn,
         """
-        SELECT t.id, t.team_id, t.admission_id, t.reserved_tokens, t.prompt_tokens, r.id AS run_id, r.step_admission_id,
-               r.step_reserved, r.step_prompt, r.step_at
-          FROM turns t LEFT JOIN agent_runs r ON r.org_id = t.org_id AND r.id = t.id
-         WHERE t.org_id = :org_id AND t.id = :id AND t.state = 'running' FOR UPDATE OF t
+        SELECT id, team_id, admission_id, reserved_tokens, prompt_tokens
+          FROM turns WHERE org_id = :org_id AND id = :id AND state = 'running' FOR UPDATE
         """,
         org_id=org_id,
         id=id,

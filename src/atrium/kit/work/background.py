@@ -24,7 +24,7 @@ class Background:
     def __len__(self) -> int:
         return len(self._under_way)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[object]:
         """What is under way now."""
         return iter([work for work, _ in self._under_way.values()])
 
@@ -36,7 +36,7 @@ class Background:
         task.add_done_callback(lambda ended: self._forget(id, permit, ended))
         return task
 
-    def find(self, id: UUID) -> Any:
+    def find(self, id: UUID) -> object:
         """What was started under this id and has not ended; None when there is none."""
         found = self._under_way.get(id)
         return found and found[0]

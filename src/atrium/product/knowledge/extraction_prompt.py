@@ -4,8 +4,8 @@ import json
 import re
 from uuid import UUID
 
-from atrium.engine.ai import service as ai
-from atrium.engine.ai.model import UtilityModel
+from atrium.engine.ai import utility
+from atrium.engine.ai.utility import UtilityModel
 from atrium.kit.work.compute import heavy
 from atrium.product.knowledge.model import Evidence, Mention
 from atrium.product.knowledge.reply_check import SCHEMA, Findings, TextChunk, check_reply, refusal_of
@@ -36,7 +36,7 @@ def parts_of(text: str) -> list[TextChunk]:
 
 async def ask(op: Operation, text: str, salt: UUID) -> Findings:
     """What the model finds in a text; one part that is refused refuses all of it."""
-    model = await ai.open_utility(op)
+    model = await utility.open_utility(op)
     found = [await _ask_part(op, model, part, salt) for part in parts_of(text)]
     size = sum(len(one.mentions) + len(one.relations) for one in found)
     return await op.services.compute.run(op.who.org_id, size, _together, found)
@@ -45,7 +45,7 @@ async def ask(op: Operation, text: str, salt: UUID) -> Findings:
 async def _ask_part(op: Operation, model: UtilityModel, part: TextChunk, salt: UUID) -> Findings:
     compute, org_id, turn = op.services.compute, op.who.org_id, _turn(part)
     try:
-        reply = await ai.run_turn_on(op, model, turn, seconds=LONGEST_TURN, simulation=lambda: _simulated(part))
+        reply = await utility.run_turn_on(op, model, turn, seconds=LONGEST_TURN, simulation=lambda: _simulated(part))
     except ReplyUnfit as error:
         # The model port tells that it does not fit; judging it again tells where.
         await compute.run(org_id, len(error.text), check_reply, error.text, part, salt)

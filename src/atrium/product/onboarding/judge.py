@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from atrium.engine.ai import service as ai
+from atrium.engine.ai import utility
 from atrium.kit.errors import AppError, Kind
 from atrium.kit.text.plain import inert
 from atrium.product.onboarding.model import JudgeVerdict
@@ -53,10 +53,10 @@ class JudgementRefused(AppError):
 
 async def ask(op: Operation, prompt: str, answers: dict[str, Any]) -> tuple[Judgement, str]:
     """What the model of the role `utility` says about answers, and which executor it ran on."""
-    model = await ai.open_utility(op)
+    model = await utility.open_utility(op)
     turn = _turn(prompt, answers)
     try:
-        reply = await ai.run_turn_on(op, model, turn, seconds=LONGEST_TURN, simulation=_simulated)
+        reply = await utility.run_turn_on(op, model, turn, seconds=LONGEST_TURN, simulation=_simulated)
     except ReplyUnfit as error:
         raise JudgementRefused("the model's reply does not fit the schema of a judgement") from error
     return _judged(reply.text), model.executor

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from atrium.engine.ai import service as ai
+from atrium.engine.ai import utility
 from atrium.kit.schemas.cost import SchemaRefused
 from atrium.kit.schemas.parse import ReplyRefused, compile_schema, faults_in, judge_json
 from atrium.kit.schemas.validator import locate_fault
@@ -51,7 +51,7 @@ async def ask_for_fields(op: Operation, schema: dict[str, Any], text: str) -> di
     compute = op.services.compute
     turn = await op.services.threads.run(op.who.org_id, _turn, schema, text[:LONGEST_TEXT])
     try:
-        reply = await ai.run_turn_on(op, await ai.open_utility(op), turn, seconds=LONGEST_TURN)
+        reply = await utility.run_turn_on(op, await utility.open_utility(op), turn, seconds=LONGEST_TURN)
     except ReplyUnfit as error:
         raise await compute.run(op.who.org_id, len(error.text), _refusal, error.text, error.message, schema) from error
     return await compute.run(op.who.org_id, len(reply.text), _taken, reply.text)

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from atrium.engine.ai import service as ai
-from atrium.engine.ai.model import ShownUsage, UtilityModel
+from atrium.engine.ai import utility
+from atrium.engine.ai.model import ShownUsage
+from atrium.engine.ai.utility import UtilityModel
 from atrium.kit.errors import Exhausted
 from atrium.kit.text.estimates import estimate_tokens
 from atrium.kit.text.languages import UNKNOWN, canonical, is_tag, name_of
@@ -214,7 +215,7 @@ class _Work:
             blocks = {str(number): pseudo_translation(group.sent) for number, group in enumerate(batch)}
             return json.dumps({"source": self.outcome.source, "blocks": blocks}, ensure_ascii=False)
 
-        reply = await ai.run_turn_on(self.op, self.model, turn, seconds=seconds, simulation=simulation)
+        reply = await utility.run_turn_on(self.op, self.model, turn, seconds=seconds, simulation=simulation)
         self.outcome.add(reply.usage)
         said = await self.op.services.threads.run(self.op.who.org_id, json.loads, reply.text)
         if self.languages.source is None and self.outcome.source == UNKNOWN and is_tag(said["source"]):

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from uuid import UUID
 
-from atrium.engine.ai import service as ai
+from atrium.engine.ai import utility
 from atrium.ground.access import service as access
 from atrium.ground.features import service as features
 from atrium.kit.files.paths import shipped_path
@@ -60,7 +60,7 @@ async def translate_text(op: Operation, draft: TranslationDraft, *, all_or_none:
     languages = _languages(draft.target, draft.source)
     compute, size = op.services.compute, len(draft.text)
     template = await compute.run(op.who.org_id, size, template_of, draft.format, draft.text, languages.target)
-    glossary, model = await read_glossary(op, languages.target, op.who.team_id), await ai.open_utility(op)
+    glossary, model = await read_glossary(op, languages.target, op.who.team_id), await utility.open_utility(op)
     outcome = await translate_units(op, model, template.units, languages, glossary, all_or_none=all_or_none)
     text, report = await compute.run(op.who.org_id, size, _finished, template, outcome, glossary)
     return Translation(
@@ -109,7 +109,7 @@ async def draft_messages(
     compute, size = op.services.compute, sum(map(len, messages.values()))
     templates, refused = await compute.run(op.who.org_id, size, _templates, messages, languages.target)
     units = [unit for template in templates.values() for unit in template.units]
-    model = await ai.open_utility(op)
+    model = await utility.open_utility(op)
     outcome = await translate_units(op, model, units, languages, glossary)
     made, reasons = await compute.run(op.who.org_id, size, _assembled, templates, outcome)
     name = "simulated" if model.simulated else model.opened.model or model.executor
