@@ -109,7 +109,7 @@ FAULTS = (
     ),
     Fault(
         Mutant(
-            "ai", "what a model tells with its pieces is not paid", "src/atrium/engine/ai/active_turn.py",
+            "ai", "what a model tells with its pieces is not paid", "src/atrium/engine/turns/active_turn.py",
             "reported.exact else self.told", "reported.exact else None",
             "tests/ai/test_streams.py::test_what_a_model_tells_with_its_pieces_is_what_is_paid",
         ),

@@ -7,13 +7,13 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.ai.utility import run_turn
 from atrium.engine.repository import service as repository
 from atrium.engine.repository import writes
 from atrium.engine.repository.model import DerivationSource as Source
 from atrium.engine.repository.model import ObjectDraft, Provenance, StoredObject, Version
 from atrium.engine.tools.calls import call_tool
 from atrium.engine.tools.model import ToolResult
+from atrium.engine.turns.utility import run_turn
 from atrium.ground.access import service as access
 from atrium.kit.errors import TooLarge
 from atrium.kit.postgres.database import Transaction

@@ -10,8 +10,10 @@ from uuid import UUID
 import pytest
 
 from atrium.boot.assemble import Application
-from atrium.engine.ai import agent_model, agent_run, lost_turns
+from atrium.engine.agent import loop as agent_run
+from atrium.engine.agent import model as agent_model
 from atrium.engine.executors.turns import open_model
+from atrium.engine.turns import lost_turns
 from atrium.seams.context import Context
 from atrium.seams.models import ModelUnavailable
 from atrium.seams.tools import Tool

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from atrium.boot.assemble import Application
-from atrium.engine.ai import message_parts
+from atrium.engine.chat import message_parts
 from atrium.engine.extraction import service as extraction
 from atrium.engine.extraction.text_process import Extracted
 from atrium.kit.postgres.notify import wait_for

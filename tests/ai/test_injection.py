@@ -16,7 +16,9 @@ from typing import Any
 import pytest
 
 from atrium.boot.assemble import Application
-from atrium.engine.ai import agent_approvals, agent_calls, agent_run
+from atrium.engine.agent import approvals as agent_approvals
+from atrium.engine.agent import calls as agent_calls
+from atrium.engine.agent import loop as agent_run
 from atrium.engine.tools import calls as tool_calls
 from atrium.engine.tools import service as tool_service
 from atrium.seams.tools import Parameter, Tool

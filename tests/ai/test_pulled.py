@@ -8,10 +8,10 @@ from uuid import UUID
 import pytest
 
 from atrium.boot.assemble import Application
-from atrium.engine.ai import lost_turns, upkeep
-from atrium.engine.ai.utility import run_turn
 from atrium.engine.executors import pulled
 from atrium.engine.jobs import child_jobs
+from atrium.engine.turns import lost_turns, upkeep
+from atrium.engine.turns.utility import run_turn
 from atrium.seams.context import Operation, Principal
 from atrium.seams.models import Message, ModelUnavailable, Turn
 from tests.ai.conftest import reserved, used

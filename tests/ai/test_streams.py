@@ -9,8 +9,8 @@ from uuid import UUID
 import pytest
 
 from atrium.boot.assemble import Application
-from atrium.engine.ai import active_turn, chat_turn, chores, lost_turns, upkeep
-from atrium.kit import transcripts
+from atrium.engine.chat import chat_turn
+from atrium.engine.turns import active_turn, chores, lost_turns, transcripts, upkeep
 from atrium.kit.work.shares import Capacity
 from tests.ai.conftest import reserved, used
 from tests.ai.reading import Reader

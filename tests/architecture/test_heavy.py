@@ -18,7 +18,7 @@ INSIDE = {
     },
 }
 HEAVY = {
-    "atrium.engine.ai.active_turn._parsed",
+    "atrium.engine.turns.active_turn._parsed",
     "atrium.engine.executors.turns.checked_reply",
     "atrium.engine.inference.estimates.estimate_reply",
     "atrium.engine.inference.estimates.estimate_turn",

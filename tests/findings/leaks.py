@@ -13,8 +13,9 @@ import msgspec
 import pytest
 
 from atrium.edge.access_log import AccessLog
-from atrium.engine.ai import agent_calls, conversations
-from atrium.engine.ai.agent_model import AgentCall
+from atrium.engine.agent import calls as agent_calls
+from atrium.engine.agent.model import AgentCall
+from atrium.engine.chat import conversations
 from atrium.engine.repository import permissions, writes
 from atrium.engine.tools.calls import digest_of
 from atrium.ground.audit import service as audit

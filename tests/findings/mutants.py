@@ -186,7 +186,7 @@ MUTANTS = (
         "tests/unit/test_compute.py::test_heavy_work_on_the_event_loop_is_refused",
     ),
     Mutant(
-        "G4", "a question is read before it is admitted", "src/atrium/engine/ai/utility.py",
+        "G4", "a question is read before it is admitted", "src/atrium/engine/turns/utility.py",
         "await quotas.settle(op, await quotas.admit(op, turns.reserved_for(turn, 0), lease=SHORT_LEASE), {})", "pass",
         "tests/findings/test_loop.py::test_g4_a_question_that_is_refused_anyway_is_not_read_first",
     ),
@@ -196,12 +196,12 @@ MUTANTS = (
         "tests/findings/test_loop.py::test_g5_values_by_default_count_like_all_others",
     ),
     Mutant(
-        "G5", "a process that says nothing is dead", "src/atrium/engine/ai/store.py",
+        "G5", "a process that says nothing is dead", "src/atrium/engine/turns/store.py",
         "THEN :longest ELSE :silence END))", "THEN :silence ELSE :silence END)) AND :longest > 0",
         "tests/findings/test_loop.py::test_g5_a_busy_process_keeps_its_turns_while_its_session_lives",
     ),
     Mutant(
-        "G6", "a refusal taints nothing", "src/atrium/engine/ai/agent_calls.py",
+        "G6", "a refusal taints nothing", "src/atrium/engine/agent/calls.py",
         "taints=tool.untrusted or tool.perform is not None)", "taints=False)",
         "tests/findings/test_silence.py::test_g6_a_refusal_of_a_tool_that_waits_for_a_model_taints",
     ),
@@ -216,7 +216,7 @@ MUTANTS = (
         "tests/findings/test_loop.py::test_g15_the_cache_of_folded_characters_is_bounded",
     ),
     Mutant(
-        "E18", "a tool that is offered taints", "src/atrium/engine/ai/agent.py",
+        "E18", "a tool that is offered taints", "src/atrium/engine/agent/service.py",
         "offered, _with_rules(messages), taint)",
         "offered, _with_rules(messages), taint + [Taint.of(t.name, '') for t in offered if t.foreign])",
         "tests/ai/test_injection.py::test_e18_a_foreign_tool_taints_by_its_result_and_not_by_being_offered",
@@ -227,7 +227,7 @@ MUTANTS = (
         "tests/mcp/test_definitions.py::test_e18_a_model_reads_what_the_person_read_who_turned_a_tool_on",
     ),
     Mutant(
-        "E21", "a text that is being read is not waited for", "src/atrium/engine/ai/message_parts.py",
+        "E21", "a text that is being read is not waited for", "src/atrium/engine/chat/message_parts.py",
         "found = await _once_read(op, found, until)", "pass",
         "tests/ai/test_chat.py::test_e21_a_turn_waits_for_the_text_of_its_file",
     ),
@@ -299,7 +299,7 @@ MUTANTS = (
         "tests/findings/test_silence.py::test_with_its_repair_the_same_is_not_heard",
     ),
     Mutant(
-        "P1", "the key of a conversation is its question", "src/atrium/engine/ai/conversations.py",
+        "P1", "the key of a conversation is its question", "src/atrium/engine/chat/conversations.py",
         'key = f"chats/{new_id()}.json"', 'key = f"chats/{title}.json"',
         "tests/findings/test_silence.py::test_p1_a_conversations_key_says_nothing_of_its_question",
     ),

@@ -13,8 +13,8 @@ from uuid import UUID
 import pytest
 
 from atrium.boot.assemble import Application
-from atrium.engine.ai import lost_turns
 from atrium.engine.inference.estimates import Estimator
+from atrium.engine.turns import lost_turns
 from atrium.engine.workflows import interpreter
 from atrium.engine.workflows.interpreter import RunSnapshot, Spec
 from atrium.kit.ids import NIL, new_id

@@ -13,7 +13,7 @@ from uuid import UUID
 import pytest
 
 from atrium.boot.assemble import Application
-from atrium.engine.ai import lost_turns
+from atrium.engine.turns import lost_turns
 from atrium.kit.ids import new_id
 from atrium.kit.postgres.presence import SPACE, key_of
 from tests.findings.test_loop import PLACE_TURN

@@ -9,8 +9,8 @@ from uuid import UUID
 import pytest
 
 from atrium.boot.assemble import Application
-from atrium.engine.ai import service as ai
-from atrium.engine.ai.chat_model import Question
+from atrium.engine.chat import service as ai
+from atrium.engine.chat.model import Question
 from atrium.engine.tools.calls import call_tool
 from atrium.ground.identity import service as identity
 from atrium.kit.crypto.tokens import new_token

@@ -7,7 +7,7 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atrium.kit.transcripts import Piece, Transcript, frames_after
+from atrium.engine.turns.transcripts import Piece, Transcript, frames_after
 
 ID = UUID(int=1)
 SAID = st.lists(st.tuples(st.booleans(), st.text(min_size=1, max_size=6)), max_size=12)

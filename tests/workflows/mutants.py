@@ -35,7 +35,7 @@ ROWS, ADVANCING, SETTLING = (
 CALLS, STEP, AGENT_CALLS = (
     "src/atrium/engine/tools/calls.py",
     "src/atrium/engine/workflows/step_attempt.py",
-    "src/atrium/engine/ai/agent_calls.py",
+    "src/atrium/engine/agent/calls.py",
 )
 WRITES_ONCE = "tests/workflows/test_protections.py::test_a_late_attempt_has_no_effect_after_another"
 RECORDS = "tests/ai/test_records.py"
@@ -99,12 +99,12 @@ MUTANTS = (
     ),
     Mutant(
         "the agent keeps no result with its effect", AGENT_CALLS,
-        "if not await agent_rows.end_call(ctx.db, ctx.who.org_id, self.run.id, kept):", "if False:",
+        "if not await store.end_call(ctx.db, ctx.who.org_id, self.run.id, kept):", "if False:",
         (f"{RECORDS}::test_an_effect_that_was_recorded_is_not_repeated_when_its_process_is_lost",),
     ),
     Mutant(
         "the agent does not note that a call has begun", AGENT_CALLS,
-        "if not await agent_rows.begin_call(ctx.db, ctx.who.org_id, self.run.id, self.call.number):", "if False:",
+        "if not await store.begin_call(ctx.db, ctx.who.org_id, self.run.id, self.call.number):", "if False:",
         (
             "tests/ai/test_agent.py::test_what_a_stopped_run_had_begun_outside_is_unknown_and_what_it_had_not_is_not_done",
             f"{RECORDS}::test_a_tool_that_waits_in_a_process_taken_for_dead_writes_nothing",
@@ -112,8 +112,8 @@ MUTANTS = (
     ),
     Mutant(
         "a process that lost its run records all the same", AGENT_CALLS,
-        "        await require_ours(ctx, self.run)\n        if not await agent_rows.end_call(",
-        "        if not await agent_rows.end_call(",
+        "        await require_ours(ctx, self.run)\n        if not await store.end_call(",
+        "        if not await store.end_call(",
         (f"{RECORDS}::test_a_tool_that_waits_in_a_process_taken_for_dead_writes_nothing",),
     ),
     Mutant(

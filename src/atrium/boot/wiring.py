@@ -10,12 +10,10 @@ from atrium.admin.sandbox import chores as sandbox_chores
 from atrium.admin.sandbox import handlers as sandbox
 from atrium.admin.sandbox import service as sandbox_service
 from atrium.admin.sandbox import tools as sandbox_tools
-from atrium.engine.ai import agent_handlers as agent
-from atrium.engine.ai import agent_kind, chat_turn
-from atrium.engine.ai import chores as turn_chores
-from atrium.engine.ai import handlers as chat
-from atrium.engine.ai import listeners as turn_listeners
-from atrium.engine.ai import upkeep as turn_upkeep
+from atrium.engine.agent import handlers as agent
+from atrium.engine.agent import turn_kind as agent_kind
+from atrium.engine.chat import chat_turn
+from atrium.engine.chat import handlers as chat
 from atrium.engine.executors import chores as executor_chores
 from atrium.engine.executors import handlers as executors
 from atrium.engine.executors import jobs as executor_jobs
@@ -36,6 +34,9 @@ from atrium.engine.repository import permissions as repository_permissions
 from atrium.engine.repository import space as repository_space
 from atrium.engine.repository import tools as repository_tools
 from atrium.engine.tools import handlers as tools
+from atrium.engine.turns import chores as turn_chores
+from atrium.engine.turns import listeners as turn_listeners
+from atrium.engine.turns import upkeep as turn_upkeep
 from atrium.engine.workflows import chores as workflow_chores
 from atrium.engine.workflows import definitions as workflow_definitions
 from atrium.engine.workflows import handlers as workflows

@@ -9,9 +9,9 @@ from uuid import UUID
 import msgspec
 
 from atrium.admin.sandbox.model import NotGranted
-from atrium.engine.ai import utility
 from atrium.engine.repository import service as repository
 from atrium.engine.repository.model import Filter
+from atrium.engine.turns import utility
 from atrium.ground.access import service as access
 from atrium.kit.errors import Invalid
 from atrium.product.documents import service as documents

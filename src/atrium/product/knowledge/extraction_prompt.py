@@ -4,8 +4,8 @@ import json
 import re
 from uuid import UUID
 
-from atrium.engine.ai import utility
-from atrium.engine.ai.utility import UtilityModel
+from atrium.engine.turns import utility
+from atrium.engine.turns.utility import UtilityModel
 from atrium.kit.work.compute import heavy
 from atrium.product.knowledge.model import Evidence, Mention
 from atrium.product.knowledge.reply_check import SCHEMA, Findings, TextChunk, check_reply, refusal_of

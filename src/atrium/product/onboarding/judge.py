@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from atrium.engine.ai import utility
+from atrium.engine.turns import utility
 from atrium.kit.errors import AppError, Kind
 from atrium.kit.text.plain import inert
 from atrium.product.onboarding.model import JudgeVerdict

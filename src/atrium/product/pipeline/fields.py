@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from atrium.engine.ai import utility
+from atrium.engine.turns import utility
 from atrium.kit.schemas.cost import SchemaRefused
 from atrium.kit.schemas.parse import ReplyRefused, compile_schema, faults_in, judge_json
 from atrium.kit.schemas.validator import locate_fault

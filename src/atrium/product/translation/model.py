@@ -6,7 +6,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.ai.model import ShownUsage
+from atrium.engine.turns.model import ShownUsage
 from atrium.kit.errors import Conflict, Invalid, Missing
 from atrium.product.translation.units.placeholders import Fault
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from atrium.engine.ai import utility
-from atrium.engine.ai.model import ShownUsage
-from atrium.engine.ai.utility import UtilityModel
+from atrium.engine.turns import utility
+from atrium.engine.turns.model import ShownUsage
+from atrium.engine.turns.utility import UtilityModel
 from atrium.kit.errors import Exhausted
 from atrium.kit.text.estimates import estimate_tokens
 from atrium.kit.text.languages import UNKNOWN, canonical, is_tag, name_of

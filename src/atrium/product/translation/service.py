@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from uuid import UUID
 
-from atrium.engine.ai import utility
+from atrium.engine.turns import utility
 from atrium.ground.access import service as access
 from atrium.ground.features import service as features
 from atrium.kit.files.paths import shipped_path

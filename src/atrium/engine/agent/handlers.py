@@ -5,9 +5,10 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.ai import agent, replay
-from atrium.engine.ai.agent_model import MOST_CALLS, MOST_STEPS, USUAL_STEPS, AgentQuestion, AgentReply, Decision
-from atrium.engine.ai.chat_model import BODY_LIMIT, Content, Earlier, ExecutorName, MaxTokens, Question
+from atrium.engine.agent import service
+from atrium.engine.agent.model import MOST_CALLS, MOST_STEPS, USUAL_STEPS, AgentQuestion, AgentReply, Decision
+from atrium.engine.chat.model import BODY_LIMIT, Content, Earlier, ExecutorName, MaxTokens, Question
+from atrium.engine.turns import replay
 from atrium.kit.errors import Invalid
 from atrium.seams.context import Operation
 from atrium.seams.models import ResponseFormat
@@ -48,9 +49,9 @@ async def run_agent(op: Operation, body: AgentAsk, *, key: IdempotencyKey | None
     if body.run is not None:
         if body.stream:
             return EventStream(
-                await agent.resume_stream(op, body.run, body.decisions, body.on_disconnect), replay.goodbye
+                await service.resume_stream(op, body.run, body.decisions, body.on_disconnect), replay.goodbye
             )
-        return await agent.resume(op, body.run, body.decisions)
+        return await service.resume(op, body.run, body.decisions)
     if body.decisions is not None or body.prompt is None:
         raise Invalid("decisions belong to a run; send its id as `run`")
     question = Question(
@@ -64,5 +65,5 @@ async def run_agent(op: Operation, body: AgentAsk, *, key: IdempotencyKey | None
     )
     asked = AgentQuestion(question=question, tools=body.tools, max_steps=body.max_steps)
     if body.stream:
-        return EventStream(await agent.stream(op, asked, key), replay.goodbye)
-    return await agent.run(op, asked, key)
+        return EventStream(await service.stream(op, asked, key), replay.goodbye)
+    return await service.run(op, asked, key)

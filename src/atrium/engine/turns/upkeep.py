@@ -4,9 +4,9 @@ import asyncio
 import contextlib
 from uuid import UUID
 
-from atrium.engine.ai import store
-from atrium.engine.ai.active_turn import ActiveTurn, find_active, list_active
-from atrium.engine.ai.model import NewPiece
+from atrium.engine.turns import store
+from atrium.engine.turns.active_turn import ActiveTurn, find_active, list_active
+from atrium.engine.turns.model import NewPiece
 from atrium.kit.postgres.failures import refusal_of
 from atrium.kit.postgres.notify import wait_for
 from atrium.kit.postgres.presence import Presence

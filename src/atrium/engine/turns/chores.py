@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from atrium.engine.ai import lost_turns, store, upkeep
+from atrium.engine.turns import lost_turns, store, upkeep
 from atrium.seams.retention import Retention, always
 from atrium.seams.settings import Settings
 from atrium.seams.wiring import Chore

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from atrium.engine.ai import agent_rows
-from atrium.engine.ai.agent_model import AgentCall, AlreadyDecided, CallChanged, Decision, DecisionMissing, StoredRun
+from atrium.engine.agent import store
+from atrium.engine.agent.model import AgentCall, AlreadyDecided, CallChanged, Decision, DecisionMissing, StoredRun
 from atrium.engine.tools.calls import digest_of
 from atrium.ground.audit import service as audit
 from atrium.seams.context import Context
@@ -28,8 +28,8 @@ async def decide(
             raise CallChanged(f"the tool {call.name} was changed or turned off since; decline it, or ask again")
         call.status = "approved" if one.approve else "rejected"
         call.result = "" if one.approve else f"the person declined this call. {one.note}".strip()
-        await agent_rows.decide_call(ctx.db, ctx.who.org_id, run.id, call.number, call.status, call.result)
+        await store.decide_call(ctx.db, ctx.who.org_id, run.id, call.number, call.status, call.result)
         await audit.record(
             ctx, "agent.decided", call.name, run=run.id, call=one.call, approved=one.approve, digest=call.digest.hex()
         )
-    await agent_rows.set_state(ctx.db, ctx.who.org_id, run.id, "running")
+    await store.set_state(ctx.db, ctx.who.org_id, run.id, "running")

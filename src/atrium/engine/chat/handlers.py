@@ -5,9 +5,8 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.ai import replay, service
-from atrium.engine.ai import turn_service as turns
-from atrium.engine.ai.chat_model import (
+from atrium.engine.chat import service
+from atrium.engine.chat.model import (
     BODY_LIMIT,
     ChatModel,
     ChatReply,
@@ -18,7 +17,9 @@ from atrium.engine.ai.chat_model import (
     MaxTokens,
     Question,
 )
-from atrium.engine.ai.model import StoppedTurn
+from atrium.engine.turns import replay
+from atrium.engine.turns import service as turns
+from atrium.engine.turns.model import StoppedTurn
 from atrium.kit.errors import Invalid
 from atrium.seams.context import Operation
 from atrium.seams.models import ResponseFormat

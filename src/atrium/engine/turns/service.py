@@ -7,10 +7,10 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.ai import replay, store
-from atrium.engine.ai.active_turn import ActiveTurn, find_active
-from atrium.engine.ai.model import (
-    TurnStreamsFull,
+from atrium.engine.executors.turns import OpenedModel
+from atrium.engine.turns import replay, store
+from atrium.engine.turns.active_turn import ActiveTurn, find_active
+from atrium.engine.turns.model import (
     ConversationBusy,
     NewTurn,
     StoppedTurn,
@@ -18,14 +18,14 @@ from atrium.engine.ai.model import (
     StoredTurn,
     TurnEnd,
     TurnMissing,
+    TurnStreamsFull,
 )
-from atrium.engine.executors.turns import OpenedModel
+from atrium.engine.turns.transcripts import reply_in
 from atrium.ground.idempotency import service as idempotency
 from atrium.ground.idempotency.model import KeyReused
 from atrium.ground.quotas import service as quotas
 from atrium.ground.quotas.model import Admission
 from atrium.kit.errors import AppError, Kind
-from atrium.kit.transcripts import reply_in
 from atrium.kit.web.http import STATUS
 from atrium.kit.work.shares import Permit
 from atrium.seams.context import Context, Operation

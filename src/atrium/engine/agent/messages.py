@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from atrium.engine.ai.agent_model import AgentCall, RunProgress
+from atrium.engine.agent.model import AgentCall, RunProgress
 from atrium.engine.tools.calls import digest_of
 from atrium.engine.tools.service import effect_of
 from atrium.kit.text.plain import inert

@@ -8,21 +8,22 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.ai import conversations, message_parts, replay
-from atrium.engine.ai import turn_service as turns
-from atrium.engine.ai.chat_model import ChatMessage, ChatModel, ChatReply, Echo, OpenTurn, Question, Spent
-from atrium.engine.ai.chat_turn import ChatTurn
-from atrium.engine.ai.model import FormatRefused, NewTurn, ShownUsage, StoredTurn, TurnEnd, TurnFailed
-from atrium.engine.ai.turn_service import TurnDraft
-from atrium.engine.ai.utility import LEASE, estimate_costs
+from atrium.engine.chat import conversations, message_parts
+from atrium.engine.chat.chat_turn import ChatTurn
+from atrium.engine.chat.model import ChatMessage, ChatModel, ChatReply, Echo, OpenTurn, Question, Spent
 from atrium.engine.executors import service as executors
 from atrium.engine.executors.model import LOCAL
 from atrium.engine.executors.turns import open_model, place_chat
+from atrium.engine.turns import replay
+from atrium.engine.turns import service as turns
+from atrium.engine.turns.model import FormatRefused, NewTurn, ShownUsage, StoredTurn, TurnEnd, TurnFailed
+from atrium.engine.turns.service import TurnDraft
+from atrium.engine.turns.transcripts import reply_in
+from atrium.engine.turns.utility import LEASE, estimate_costs
 from atrium.ground.access import service as access
 from atrium.ground.quotas import service as quotas
 from atrium.kit.errors import Invalid
 from atrium.kit.ids import new_id
-from atrium.kit.transcripts import reply_in
 from atrium.kit.web.sse import sse_frame
 from atrium.kit.work.shares import Permit
 from atrium.seams.context import Context, Operation

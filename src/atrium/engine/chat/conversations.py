@@ -6,11 +6,11 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.ai.chat_model import BadConversation, ChatMessage, Content, FilePart, TextPart
-from atrium.engine.ai.model import ShownUsage
+from atrium.engine.chat.model import BadConversation, ChatMessage, Content, FilePart, TextPart
 from atrium.engine.repository import service as repository
 from atrium.engine.repository import writes
 from atrium.engine.repository.model import ObjectDraft, StoredObject
+from atrium.engine.turns.model import ShownUsage
 from atrium.kit.errors import TooLarge
 from atrium.kit.ids import new_id
 from atrium.seams.context import Context

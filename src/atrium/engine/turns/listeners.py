@@ -1,6 +1,6 @@
 """When a member leaves, the models stop that were answering them."""
 
-from atrium.engine.ai import store
+from atrium.engine.turns import store
 from atrium.ground.identity.model import MemberRemoved
 from atrium.seams.context import Context
 from atrium.seams.wiring import Listener

@@ -4,12 +4,12 @@ from typing import Any
 
 import msgspec
 
-from atrium.engine.ai import agent_rows
-from atrium.engine.ai import turn_service as turns
-from atrium.engine.ai.agent_model import AgentCall, CallChanged, CallStatus
-from atrium.engine.ai.model import NewTurn
+from atrium.engine.agent import store
+from atrium.engine.agent.model import AgentCall, CallChanged, CallStatus
 from atrium.engine.tools.calls import call_tool, digest_of, require_callable
 from atrium.engine.tools.model import BadArguments, ToolMissing, ToolResult, ToolTimedOut
+from atrium.engine.turns import service as turns
+from atrium.engine.turns.model import NewTurn
 from atrium.kit.errors import AppError, Conflict, Forbidden, Suspended, Unauthenticated
 from atrium.seams.context import Context, Operation
 from atrium.seams.tools import Tool
@@ -57,7 +57,7 @@ class AgentCallRecord(msgspec.Struct):
     async def begin(self, ctx: Context, tool: Tool) -> None:
         """Its end will be seen in another transaction, or not at all."""
         await require_ours(ctx, self.run)
-        if not await agent_rows.begin_call(ctx.db, ctx.who.org_id, self.run.id, self.call.number):
+        if not await store.begin_call(ctx.db, ctx.who.org_id, self.run.id, self.call.number):
             raise TakenOver(f"the call of {tool.name} has begun already")
 
     async def end(self, ctx: Context, result: ToolResult) -> None:
@@ -65,7 +65,7 @@ class AgentCallRecord(msgspec.Struct):
         ended = _ended(result)
         kept = msgspec.structs.replace(self.call, status=ended.status, result=ended.result, artifact=ended.artifact)
         await require_ours(ctx, self.run)
-        if not await agent_rows.end_call(ctx.db, ctx.who.org_id, self.run.id, kept):
+        if not await store.end_call(ctx.db, ctx.who.org_id, self.run.id, kept):
             raise TakenOver(f"the call of {result.name} was made already")
         self.ended = ended
 
@@ -74,7 +74,7 @@ class AgentCallRecord(msgspec.Struct):
         if self.ended is None:
             return None
         async with op.begin(held=False) as ctx:
-            calls = await agent_rows.list_calls(ctx.db, ctx.who.org_id, self.run.id)
+            calls = await store.list_calls(ctx.db, ctx.who.org_id, self.run.id)
         return self.ended if any(one.number == self.call.number and one.status == "ok" for one in calls) else None
 
 

@@ -7,11 +7,11 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.ai import agent_rows, conversations, replay
-from atrium.engine.ai import turn_service as turns
-from atrium.engine.ai.agent_approvals import decide
-from atrium.engine.ai.agent_messages import definition_of
-from atrium.engine.ai.agent_model import (
+from atrium.engine.agent import store
+from atrium.engine.agent.approvals import decide
+from atrium.engine.agent.loop import AgentLoop, without_concurrency
+from atrium.engine.agent.messages import definition_of
+from atrium.engine.agent.model import (
     MOST_TOKENS,
     AgentCall,
     AgentQuestion,
@@ -28,19 +28,21 @@ from atrium.engine.ai.agent_model import (
     shown_approvals,
     shown_steps,
 )
-from atrium.engine.ai.agent_run import AgentLoop, without_concurrency
-from atrium.engine.ai.chat_model import ChatMessage
-from atrium.engine.ai.model import FormatRefused, NewTurn, StoredTurn, TurnEnd, TurnFailed, TurnMissing
-from atrium.engine.ai.service import conversation_id_of, messages_of, new_conversation_of
-from atrium.engine.ai.turn_service import SHORT_LEASE, TurnDraft
+from atrium.engine.chat import conversations
+from atrium.engine.chat.model import ChatMessage
+from atrium.engine.chat.service import conversation_id_of, messages_of, new_conversation_of
 from atrium.engine.executors.model import LOCAL
 from atrium.engine.executors.turns import open_model, place_chat, reserved_for
 from atrium.engine.inference.estimates import Estimator
 from atrium.engine.tools import service as tools
+from atrium.engine.turns import replay
+from atrium.engine.turns import service as turns
+from atrium.engine.turns.model import FormatRefused, NewTurn, StoredTurn, TurnEnd, TurnFailed, TurnMissing
+from atrium.engine.turns.service import SHORT_LEASE, TurnDraft
+from atrium.engine.turns.transcripts import Piece, reply_in
 from atrium.ground.quotas import service as quotas
 from atrium.ground.quotas.model import Admission
 from atrium.kit.ids import new_id
-from atrium.kit.transcripts import Piece, reply_in
 from atrium.kit.web.sse import sse_frame
 from atrium.kit.work.shares import Permit
 from atrium.seams.context import Context, Operation
@@ -153,8 +155,8 @@ def _request_of(asked: AgentQuestion) -> RunRequest:
 async def _write_down(progress: RunProgress, ctx: Context, new: NewTurn) -> None:
     """Keep how the run begins."""
     names = [tool.name for tool in progress.tools]
-    await agent_rows.insert_run(ctx.db, ctx.who, new.id, progress.asked, progress.opening, names, progress.taint)
-    written = await agent_rows.find_run(ctx.db, ctx.who, new.id)
+    await store.insert_run(ctx.db, ctx.who, new.id, progress.asked, progress.opening, names, progress.taint)
+    written = await store.find_run(ctx.db, ctx.who, new.id)
     if written is None:
         raise TurnMissing("the run was not stored")
     progress.asked_at = written.created_at
@@ -208,7 +210,7 @@ async def _reopened(op: Operation, id: UUID, decisions: list[Decision] | None) -
     """The run under way again; as it is stored when there is nothing to do."""
     turn = await replay.read_turn(op, id)
     async with op.begin() as ctx:
-        run = await agent_rows.find_run(ctx.db, ctx.who, id)
+        run = await store.find_run(ctx.db, ctx.who, id)
     if run is None:
         raise TurnMissing("this is no run of the agent")
     if decisions is None and (turn.state == "running" or run.state != "running"):
@@ -236,10 +238,10 @@ async def _reopen(
 ) -> AgentLoop:
     org_id, id = ctx.who.org_id, turn.id
     await turns.lock_turn(ctx, id)
-    run = await agent_rows.find_run(ctx.db, ctx.who, id, lock=True)
+    run = await store.find_run(ctx.db, ctx.who, id, lock=True)
     if run is None:
         raise TurnMissing("there is no such run of yours, or it was forgotten")
-    calls = await agent_rows.list_calls(ctx.db, org_id, id)
+    calls = await store.list_calls(ctx.db, org_id, id)
     offered = [tool for tool in await tools.list_enabled(ctx) if tool.name in run.tools]
     if decisions is not None:
         await decide(ctx, run, calls, {tool.name: tool for tool in offered}, decisions)
@@ -286,8 +288,8 @@ async def _whole(op: Operation, begun: AgentLoop | StoredTurn, *, stop: bool) ->
     turn, ending = await replay.wait_for_end(op, begun.id)
     text = reply_in(await replay.read_pieces(op, begun.id), at=ending.answer_at)
     async with op.begin(held=False) as ctx:
-        run = await agent_rows.find_run(ctx.db, ctx.who, begun.id)
-        calls = await agent_rows.list_calls(ctx.db, ctx.who.org_id, begun.id)
+        run = await store.find_run(ctx.db, ctx.who, begun.id)
+        calls = await store.list_calls(ctx.db, ctx.who.org_id, begun.id)
     return _reply(turn, ending, text, calls, [] if run is None else run.tainted_by())
 
 

@@ -9,16 +9,16 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.ai import store
-from atrium.engine.ai.model import FormatFault, Interrupted, NewPiece, NewTurn, ShownUsage, TurnEnd, TurnState
 from atrium.engine.executors.turns import LONGEST_TURN, OpenedModel, paid_for
 from atrium.engine.inference.estimates import SHORT, Estimator
+from atrium.engine.turns import store
+from atrium.engine.turns.model import FormatFault, Interrupted, NewPiece, NewTurn, ShownUsage, TurnEnd, TurnState
+from atrium.engine.turns.transcripts import WORDS, Piece, Transcript
 from atrium.kit.errors import AppError
 from atrium.kit.postgres.failures import refusal_of
 from atrium.kit.schemas.parse import ReplyRefused, judge_json
 from atrium.kit.telemetry.log import log
 from atrium.kit.text.estimates import estimate_tokens
-from atrium.kit.transcripts import WORDS, Piece, Transcript
 from atrium.kit.web.http import STATUS
 from atrium.kit.work.compute import heavy
 from atrium.kit.work.shares import Permit

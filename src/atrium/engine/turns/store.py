@@ -7,7 +7,7 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.ai.model import LostTurn, NewPiece, NewTurn, StoredPiece, StoredTurn, TurnState
+from atrium.engine.turns.model import LostTurn, NewPiece, NewTurn, StoredPiece, StoredTurn, TurnState
 from atrium.kit.postgres.database import Transaction
 from atrium.kit.postgres.presence import SPACE
 from atrium.seams.context import Principal

@@ -13,8 +13,15 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from atrium.engine.ai import agent_rows, conversations
-from atrium.engine.ai.active_turn import (
+from atrium.engine.agent import store
+from atrium.engine.agent.calls import AgentCallRecord, CallEnded, lost_run, make_call, require_ours
+from atrium.engine.agent.messages import calls_in, definition_of, messages_of
+from atrium.engine.agent.model import MOST_CALLS, MOST_TOKENS, OPEN, AgentCall, RunProgress, Stop, Taint, final_event
+from atrium.engine.chat import conversations
+from atrium.engine.executors.turns import LONGEST_TURN, open_model, reserved_for
+from atrium.engine.inference.estimates import Estimator
+from atrium.engine.jobs import child_jobs as job_parts
+from atrium.engine.turns.active_turn import (
     ActiveTurn,
     ModelCall,
     Reservation,
@@ -23,14 +30,9 @@ from atrium.engine.ai.active_turn import (
     settled_elsewhere,
     until_settled,
 )
-from atrium.engine.ai.agent_calls import AgentCallRecord, CallEnded, lost_run, make_call, require_ours
-from atrium.engine.ai.agent_messages import calls_in, definition_of, messages_of
-from atrium.engine.ai.agent_model import MOST_CALLS, MOST_TOKENS, OPEN, AgentCall, RunProgress, Stop, Taint, final_event
-from atrium.engine.ai.model import NewTurn, TurnEnd, TurnState
-from atrium.engine.ai.turn_service import SHORT_LEASE
-from atrium.engine.executors.turns import LONGEST_TURN, open_model, reserved_for
-from atrium.engine.inference.estimates import Estimator
-from atrium.engine.jobs import child_jobs as job_parts
+from atrium.engine.turns.model import NewTurn, TurnEnd, TurnState
+from atrium.engine.turns.service import SHORT_LEASE
+from atrium.engine.turns.transcripts import Piece
 from atrium.ground.access import service as access
 from atrium.ground.features import service as features
 from atrium.ground.identity import service as identity
@@ -38,7 +40,6 @@ from atrium.ground.quotas import service as quotas
 from atrium.ground.quotas.model import Admission
 from atrium.kit.errors import AppError, Exhausted
 from atrium.kit.postgres.failures import refusal_of
-from atrium.kit.transcripts import Piece
 from atrium.seams.context import Context, Operation
 from atrium.seams.jobs import Amounts
 from atrium.seams.models import Done, Message, TokenUsage, Turn
@@ -210,17 +211,17 @@ class AgentLoop(ActiveTurn):
 
     async def _note_question(self, admission: Admission, reserved: int, prompt: int, ctx: Context) -> None:
         at = self._answer_at
-        await agent_rows.begin_step(ctx.db, ctx.who.org_id, self.new.id, admission.id, reserved, prompt, at)
+        await store.begin_step(ctx.db, ctx.who.org_id, self.new.id, admission.id, reserved, prompt, at)
         await quotas.extend_within(ctx, admission, _STEP_LEASE)
 
     async def _note_answer(
         self, admission: Admission, paid: Amounts, usage: TokenUsage, calls: list[AgentCall], ctx: Context
     ) -> None:
         org_id, id = ctx.who.org_id, self.new.id
-        if await agent_rows.end_step(ctx.db, org_id, id, admission.id, usage):
+        if await store.end_step(ctx.db, org_id, id, admission.id, usage):
             await job_parts.end(ctx, admission.id)
             await quotas.settle_within(ctx, admission, paid)
-            await agent_rows.insert_calls(ctx.db, org_id, id, calls)
+            await store.insert_calls(ctx.db, org_id, id, calls)
 
     # The calls
 
@@ -264,8 +265,8 @@ class AgentLoop(ActiveTurn):
     async def _note_results(self, calls: list[AgentCall], ctx: Context) -> None:
         for call in calls:
             if call.status not in OPEN:
-                await agent_rows.end_call(ctx.db, ctx.who.org_id, self.new.id, call)
-        await agent_rows.set_taint(ctx.db, ctx.who.org_id, self.new.id, self.progress.taint)
+                await store.end_call(ctx.db, ctx.who.org_id, self.new.id, call)
+        await store.set_taint(ctx.db, ctx.who.org_id, self.new.id, self.progress.taint)
 
     def _tell_result(self, call: AgentCall) -> None:
         if call.id in self.progress.reported or call.status in OPEN or call.status == "needs_approval":
@@ -356,7 +357,7 @@ class AgentLoop(ActiveTurn):
             # What another process did after it took this run over is not told with what was said here.
             return "failed", end_of_failure(lost_run(), self.progress.usage)
         if self._step is not None:
-            await agent_rows.end_step(ctx.db, org_id, id, self._step.id, self._unpaid)
+            await store.end_step(ctx.db, org_id, id, self._step.id, self._unpaid)
             await job_parts.end(ctx, self._step.id)
             paid = {} if self.asking is None else self.asking.paid(self._unpaid)
             await quotas.settle_within(ctx, self._step, paid)
@@ -364,11 +365,11 @@ class AgentLoop(ActiveTurn):
             await quotas.settle_within(ctx, self.first, {})
         await quotas.settle_within(ctx, self._hold, {})
         if state == "finished":
-            await agent_rows.set_state(ctx.db, org_id, id, "waiting" if self._stop == "approval" else "ended")
+            await store.set_state(ctx.db, org_id, id, "waiting" if self._stop == "approval" else "ended")
         elif state == "stopped":
-            await agent_rows.give_up_calls(ctx.db, org_id, id)
-            self.progress.calls = await agent_rows.list_calls(ctx.db, org_id, id)
-            await agent_rows.set_state(ctx.db, org_id, id, "ended")
+            await store.give_up_calls(ctx.db, org_id, id)
+            self.progress.calls = await store.list_calls(ctx.db, org_id, id)
+            await store.set_state(ctx.db, org_id, id, "ended")
         await self._remember(ctx, state, ending)
         return state, ending
 

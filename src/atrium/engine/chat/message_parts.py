@@ -12,7 +12,7 @@ from contextlib import aclosing
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from atrium.engine.ai.chat_model import (
+from atrium.engine.chat.model import (
     BadPart,
     ChatMessage,
     Content,

@@ -7,12 +7,12 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.ai import store
-from atrium.engine.ai.model import TurnStreamsFull, StoredPiece, StoredTurn, TurnEnd, TurnMissing, first_event
+from atrium.engine.turns import store
+from atrium.engine.turns.model import StoredPiece, StoredTurn, TurnEnd, TurnMissing, TurnStreamsFull, first_event
+from atrium.engine.turns.transcripts import Piece, frames_after, last_frame, reply_in
 from atrium.ground.identity.credential_model import CredentialOver
 from atrium.kit.errors import AppError
 from atrium.kit.postgres.notify import wait_for
-from atrium.kit.transcripts import Piece, frames_after, last_frame, reply_in
 from atrium.kit.web.http import STATUS
 from atrium.kit.web.sse import sse_frame
 from atrium.seams.context import Operation

@@ -4,8 +4,8 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.ai.agent_model import AgentCall, CallStatus, RunRequest, RunState, StepQuestion, StoredRun, Taint
-from atrium.engine.ai.chat_model import OpenTurn
+from atrium.engine.agent.model import AgentCall, CallStatus, RunRequest, RunState, StepQuestion, StoredRun, Taint
+from atrium.engine.chat.model import OpenTurn
 from atrium.kit.postgres.database import Transaction
 from atrium.seams.context import Principal
 from atrium.seams.models import Message, TokenUsage

@@ -4,10 +4,10 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.ai import store
-from atrium.engine.ai.active_turn import end_of_failure
-from atrium.engine.ai.model import Interrupted, LostTurn, StoredPiece, TurnEnd
 from atrium.engine.inference.estimates import Estimator
+from atrium.engine.turns import store
+from atrium.engine.turns.active_turn import end_of_failure
+from atrium.engine.turns.model import Interrupted, LostTurn, StoredPiece, TurnEnd
 from atrium.seams.context import Context, Services
 from atrium.seams.models import TokenUsage
 

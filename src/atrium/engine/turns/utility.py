@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import msgspec
 
-from atrium.engine.ai.turn_service import SHORT_LEASE
 from atrium.engine.executors import turns
 from atrium.engine.executors.model import LOCAL
 from atrium.engine.inference.estimates import SHORT, Estimator, length_of
 from atrium.engine.jobs import child_jobs as job_parts
+from atrium.engine.turns.service import SHORT_LEASE
 from atrium.ground.access import service as access
 from atrium.ground.quotas import service as quotas
 from atrium.kit.ids import new_id

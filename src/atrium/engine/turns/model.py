@@ -5,8 +5,8 @@ from uuid import UUID
 
 import msgspec
 
+from atrium.engine.turns.transcripts import PieceKind
 from atrium.kit.errors import AppError, Conflict, Kind, Missing, Unavailable
-from atrium.kit.transcripts import PieceKind
 from atrium.seams.models import Finish, TokenUsage
 
 TurnState = Literal["running", "finished", "stopped", "failed", "interrupted"]

@@ -4,8 +4,12 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 from uuid import UUID
 
-from atrium.engine.ai import lost_turns, turn_service
-from atrium.engine.ai.active_turn import (
+from atrium.engine.chat.model import OpenTurn
+from atrium.engine.executors.turns import OpenedModel, paid_for
+from atrium.engine.jobs import child_jobs as job_parts
+from atrium.engine.turns import lost_turns
+from atrium.engine.turns import service as turn_service
+from atrium.engine.turns.active_turn import (
     ActiveTurn,
     ModelCall,
     Reservation,
@@ -14,10 +18,7 @@ from atrium.engine.ai.active_turn import (
     settled_elsewhere,
     until_settled,
 )
-from atrium.engine.ai.chat_model import OpenTurn
-from atrium.engine.ai.model import LostTurn, NewTurn, ShownUsage, StoredPiece, TurnEnd, TurnState
-from atrium.engine.executors.turns import OpenedModel, paid_for
-from atrium.engine.jobs import child_jobs as job_parts
+from atrium.engine.turns.model import LostTurn, NewTurn, ShownUsage, StoredPiece, TurnEnd, TurnState
 from atrium.ground.quotas import service as quotas
 from atrium.ground.quotas.model import Admission
 from atrium.kit.errors import AppError

@@ -6,8 +6,8 @@ from uuid import UUID
 
 import msgspec
 
-from atrium.engine.ai.chat_model import Content, Question
-from atrium.engine.ai.model import ShownUsage, TurnEnd
+from atrium.engine.chat.model import Content, Question
+from atrium.engine.turns.model import ShownUsage, TurnEnd
 from atrium.kit.errors import Conflict, Invalid, TooLarge
 from atrium.seams.models import Message, ResponseFormat, TokenUsage
 from atrium.seams.tools import Effect, Tool
