@@ -32,7 +32,7 @@ docs: setup  ## the documentation as a site, into site/; dead links and unlisted
 test: setup  ## the Python suite as the gate runs it, on a real PostgreSQL
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not proof'
 
-proofs: setup  ## what measures time, size or chance, one after the other; ONLY=tests/jobs or console/e2e/figures for a part, FULL=1 for the largest sizes
+proofs: setup  ## what measures time, size or chance, one after the other; ONLY=tests/domains/jobs or console/e2e/figures for a part, FULL=1 for the largest sizes
 	$(if $(FULL),ATRIUM_FULL=1) $(BIN)/python -m tests.proofs $(ONLY)
 
 gate-again: setup  ## the gate in fresh clones, three times quiet and twice beside busy loops, into docs/figures/gate.json

@@ -16,7 +16,7 @@ from atrium.ground.quotas import service as quotas
 from atrium.kit.errors import Exhausted
 from atrium.seams.context import Operation, Principal
 from tests.postgres import fresh_database, run_as_owner
-from tests.servers import open_application, settings_for
+from tests.support.servers import open_application, settings_for
 
 TEAMS = 10
 SPEND = {"ai.requests": 1, "ai.tokens.total": 100, "ai.concurrency": 1}

@@ -25,7 +25,7 @@ from atrium.admin.backups import folder as folders
 from atrium.kit.ids import new_id
 from benchmarks.seed import seed
 from tests.postgres import fresh_database, run_as_owner
-from tests.processes import ROOT, run_atrium, server_settings, serving
+from tests.support.processes import ROOT, run_atrium, server_settings, serving
 
 COMPANIES = 1_000
 FIGURES = ROOT / "docs/figures/backup.json"

@@ -16,11 +16,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from atrium.boot.assemble import Application
-from tests.changes.feeds import Feed, hearing, hub_of
-from tests.client import Client
-from tests.people import Company, found_company
+from tests.domains.changes.feeds import Feed, hearing, hub_of
 from tests.postgres import fresh_database, run_as_owner
-from tests.servers import open_application, settings_for
+from tests.support.client import Client
+from tests.support.people import Company, found_company
+from tests.support.servers import open_application, settings_for
 
 TABLES = ("notes", "note_grants")
 

@@ -21,11 +21,11 @@ from atrium.kit.isolation.sandbox import Sandbox
 from atrium.seams.context import HoldLevel, Operation
 from atrium.seams.settings import Settings
 from atrium.seams.tools import Tool
-from tests.people import found_company, uuid_of
+from tests.domains.sandbox.guests import MANIFEST, turn_on
 from tests.postgres import fresh_database
-from tests.sandbox.folders import readable_folder
-from tests.sandbox.guests import MANIFEST, turn_on
-from tests.servers import open_application, settings_for
+from tests.support.folders import readable_folder
+from tests.support.people import found_company, uuid_of
+from tests.support.servers import open_application, settings_for
 
 ROUNDS = 6
 PYTHON = """

@@ -13,10 +13,10 @@ from uuid import UUID
 
 import asyncpg
 
-from tests.client import Client
-from tests.people import found_company
 from tests.postgres import fresh_database
-from tests.servers import open_application, settings_for
+from tests.support.client import Client
+from tests.support.people import found_company
+from tests.support.servers import open_application, settings_for
 
 MOST = 0.060
 # An entity's number is a cube of chance: few are in most documents, most are in few.

@@ -16,10 +16,10 @@ from typing import Any
 import asyncpg
 
 from atrium.boot.assemble import Application
-from tests.client import Client
-from tests.people import Company, found_company
 from tests.postgres import fresh_database
-from tests.servers import open_application, settings_for
+from tests.support.client import Client
+from tests.support.people import Company, found_company
+from tests.support.servers import open_application, settings_for
 
 SMALL, LARGE, FULL = 10_000, 1_000_000, 10_000_000
 BATCH = 500_000

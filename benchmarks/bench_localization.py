@@ -21,10 +21,10 @@ import asyncpg
 
 from atrium.boot.assemble import Application
 from atrium.ground.tenancy import locales
-from tests.client import Client
-from tests.localization.conftest import Desk, make_desk
+from tests.domains.localization.conftest import Desk, make_desk
 from tests.postgres import fresh_database
-from tests.servers import open_application, settings_for
+from tests.support.client import Client
+from tests.support.servers import open_application, settings_for
 
 NAMES = (
     "es",

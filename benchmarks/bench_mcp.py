@@ -23,12 +23,12 @@ import uvloop
 from benchmarks.generator import Connection, quantile
 from benchmarks.load import LoadFailed
 from benchmarks.processes import Cores, Server, Starting, pin_backends
-from tests.api.plugin_folders import write_plugin
-from tests.mcp.server.speaking import STATELESS, headers_of, message
-from tests.people import found_company
+from tests.domains.mcp.server.speaking import STATELESS, headers_of, message
 from tests.postgres import fresh_database
-from tests.processes import serving
-from tests.servers import open_application, settings_for
+from tests.support.people import found_company
+from tests.support.plugin_folders import write_plugin
+from tests.support.processes import serving
+from tests.support.servers import open_application, settings_for
 
 CONNECTIONS = 16
 CLIENTS, BUDGET, ASKED = 200, 10, 30

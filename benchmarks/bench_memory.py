@@ -18,7 +18,7 @@ import psutil
 
 from benchmarks.bench_s3 import atrium_stores
 from tests.postgres import fresh_database
-from tests.processes import Process, serving
+from tests.support.processes import Process, serving
 
 MIB = 1 << 20
 MOST_GROWTH = 64

@@ -15,10 +15,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from uuid import UUID
 
-from tests.client import Client
-from tests.moving.sides import Side, at, two_sides
-from tests.people import Company, found_company
+from tests.domains.moving.sides import Side, at, two_sides
 from tests.postgres import run_as_owner
+from tests.support.client import Client
+from tests.support.people import Company, found_company
 
 FIGURES = Path(__file__).parent.parent / "docs/figures/move.json"
 NOTES, FILES, SIZE = 1_000, 10, 10_000_000

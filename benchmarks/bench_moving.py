@@ -15,10 +15,10 @@ import asyncpg
 
 from atrium.boot.assemble import Application
 from atrium.product.search import chores, index_check
-from tests.client import Client
-from tests.people import found_company
 from tests.postgres import fresh_database
-from tests.servers import open_application, settings_for
+from tests.support.client import Client
+from tests.support.people import found_company
+from tests.support.servers import open_application, settings_for
 
 MOST = 3.0
 _SEED = (

@@ -24,11 +24,11 @@ from atrium.product.onboarding import proof, signup
 from atrium.product.onboarding.funnel import Funnel
 from atrium.product.onboarding.signup import SentAnswers
 from atrium.seams.context import Operation
-from tests.client import Client
-from tests.onboarding.conftest import ANSWERS, make_first, proof_for, publish, solved
-from tests.people import found_company
+from tests.domains.onboarding.conftest import ANSWERS, make_first, proof_for, publish, solved
 from tests.postgres import fresh_database
-from tests.servers import open_application, settings_for
+from tests.support.client import Client
+from tests.support.people import found_company
+from tests.support.servers import open_application, settings_for
 
 LEAST = 0.8
 AT_ONCE = 8

@@ -28,7 +28,7 @@ from benchmarks.generator import quantile
 from benchmarks.processes import Cores, Starting
 from benchmarks.seed import seed
 from tests.postgres import fresh_database, run_as_owner
-from tests.processes import free_port
+from tests.support.processes import free_port
 
 GOAL_PROCESSOR, GOAL_BEHIND, GOAL_BYTES = 2.0, 1.0, 48 * 1024
 GOAL_FIRST = {0.5: 0.040, 0.99: 0.400}

@@ -22,7 +22,7 @@ from atrium.kit.postgres.database import Database
 from atrium.seams.context import ANONYMOUS
 from benchmarks.pollers import KIND
 from tests.postgres import fresh_database, run_as_owner
-from tests.processes import ROOT, Process, bootstrap, serving
+from tests.support.processes import ROOT, Process, bootstrap, serving
 
 GOAL_CPU, GOAL_CONNECTIONS, GOAL_P99 = 5.0, 12, 0.1
 _BACKENDS = """

@@ -21,8 +21,8 @@ from benchmarks.load import WITHOUT_INDEX, Kind, Run, generator_name, run
 from benchmarks.processes import Cores, Server, Starting, atrium, atrium_of, bare, interpreter_of, pin_backends
 from benchmarks.seed import seed, write_targets
 from tests.postgres import fresh_database
-from tests.processes import environment
-from tests.servers import SECRET
+from tests.support.processes import environment
+from tests.support.servers import SECRET
 
 NOTES = 100
 SMALL, LARGE = 10, 10_000

@@ -30,12 +30,12 @@ import asyncpg
 
 from benchmarks.drains import Figures, Workers, summed_up, told
 from benchmarks.run_workers import STEPS, spec
+from tests.domains.workflows.engine import Engine, Starter, ref, spec_of, tool
+from tests.domains.workflows.hand import Hand
+from tests.domains.workflows.probes import WITH_PROBES
 from tests.postgres import fresh_database, run_as_owner
-from tests.processes import serving
-from tests.servers import open_application, settings_for
-from tests.workflows.engine import Engine, Starter, ref, spec_of, tool
-from tests.workflows.hand import Hand
-from tests.workflows.probes import WITH_PROBES
+from tests.support.processes import serving
+from tests.support.servers import open_application, settings_for
 
 PARTS = ("rate", "latency", "map", "listing", "ended", "page")
 ENGINES = ("bare", "atrium", "dbos", "restate")

@@ -22,9 +22,9 @@ import obstore
 import psutil
 from obstore.store import S3Store
 
-from tests.blobs.stores import ACCESS, BUCKET, running_cloud
+from tests.domains.repository.stores import ACCESS, BUCKET, running_cloud
 from tests.postgres import fresh_database
-from tests.processes import Process, bootstrap, serving
+from tests.support.processes import Process, bootstrap, serving
 
 KIB, MIB = 1 << 10, 1 << 20
 PROCESSES = 2

@@ -38,10 +38,10 @@ from atrium.product.search.listeners import LISTENERS
 from atrium.product.search.store import WORDS, wide_of
 from atrium.product.search.words import HEAD_WORDS, index
 from benchmarks.processes import Server, atrium
-from tests.client import Client
-from tests.people import found_company
 from tests.postgres import connected, fresh_database, run_as_owner
-from tests.servers import open_application, settings_for
+from tests.support.client import Client
+from tests.support.people import found_company
+from tests.support.servers import open_application, settings_for
 
 LEAST_RATE, MOST_P50, MOST_P95, MOST_EVER = 0.85, 30, 100, 500
 # Word number n is in a text about once in n words, as in a language.

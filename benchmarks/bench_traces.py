@@ -19,10 +19,10 @@ from benchmarks.bench_requests import NOTES, Goal, Report, compare, describe
 from benchmarks.load import WITHOUT_INDEX, Kind
 from benchmarks.processes import Starting, atrium
 from benchmarks.seed import seed, write_targets
-from tests.client import Client
-from tests.people import found_company
 from tests.postgres import fresh_database
-from tests.servers import settings_for
+from tests.support.client import Client
+from tests.support.people import found_company
+from tests.support.servers import settings_for
 
 # On, as it is unless OTEL_TRACES_SAMPLER says otherwise: one trace in fifty.
 GOAL = 0.95

@@ -19,7 +19,7 @@ import httpx
 import psutil
 
 from tests.postgres import fresh_database
-from tests.processes import bootstrap, free_port, serving
+from tests.support.processes import bootstrap, free_port, serving
 
 MEBI = 1 << 20
 FLOOR = 0.8

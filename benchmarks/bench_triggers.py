@@ -12,11 +12,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from atrium.boot.assemble import Application
-from tests.client import Client
-from tests.people import found_company
+from tests.domains.triggers.flows import arm, publish, upload
 from tests.postgres import fresh_database
-from tests.servers import open_application, settings_for
-from tests.triggers.flows import arm, publish, upload
+from tests.support.client import Client
+from tests.support.people import found_company
+from tests.support.servers import open_application, settings_for
 
 MOST = 1.1
 # By name: (triggers that match, triggers that do not, half of them by their prefix and half by their type).

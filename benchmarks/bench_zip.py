@@ -16,10 +16,10 @@ from typing import IO, Any
 
 import asyncpg
 
-from tests.client import Client
-from tests.people import found_company
 from tests.postgres import fresh_database
-from tests.servers import open_application, settings_for
+from tests.support.client import Client
+from tests.support.people import found_company
+from tests.support.servers import open_application, settings_for
 
 MOST = 40 << 20
 TEXTS = 100

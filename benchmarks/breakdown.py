@@ -35,7 +35,7 @@ from benchmarks.generator import DRAFT
 from benchmarks.load import WITHOUT_INDEX, Kind
 from benchmarks.seed import Target, seed
 from tests.postgres import fresh_database
-from tests.servers import open_application, settings_for
+from tests.support.servers import open_application, settings_for
 
 REST = "everything else in the app"
 STEPS: list[tuple[Any, str, str]] = [

@@ -13,8 +13,8 @@ from pathlib import Path
 import psutil
 
 from tests.postgres import run_as_owner
-from tests.processes import environment, free_port
-from tests.servers import SECRET
+from tests.support.processes import environment, free_port
+from tests.support.servers import SECRET
 
 POOL = 10
 _START_SECONDS = 30

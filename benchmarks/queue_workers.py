@@ -72,7 +72,7 @@ async def atrium(url: str, jobs: int) -> Drain:
     from atrium.seams.jobs import JobKind
     from atrium.seams.settings import Settings
     from atrium.seams.wiring import Domain
-    from tests.jobs.queue import Queue
+    from tests.support.queue import Queue
 
     async def run(op: Any, job: Any) -> dict[str, bool]:
         return await _nothing()

@@ -18,10 +18,10 @@ from atrium.boot.assemble import Application
 from atrium.kit.ids import new_id
 from atrium.product.search import chores, index_check
 from benchmarks.man_pages import Question
-from tests.client import Client
-from tests.people import Company, found_company
 from tests.postgres import fresh_database, run_as_owner
-from tests.servers import open_application, settings_for
+from tests.support.client import Client
+from tests.support.people import Company, found_company
+from tests.support.servers import open_application, settings_for
 
 SHOWN = 10
 # Milliseconds that no question takes.

@@ -83,8 +83,8 @@ async def atrium(url: str, runs: int) -> Drain:
     from atrium.seams.settings import Settings
     from atrium.seams.tools import Tool
     from atrium.seams.wiring import Domain
-    from tests.people import found_company
     from tests.postgres import run_as_owner
+    from tests.support.people import found_company
 
     async def nothing(ctx: Any, arguments: Any) -> dict[str, bool]:
         return {"done": True}

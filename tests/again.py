@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 
 MOST = 3
-# A leak, a lost row or a broken promise that shows once is there: these are not asked again.
-NEVER = tuple(
-    f"tests/{name}/" for name in ("walls", "contract", "findings", "quotas", "trash", "races", "crash")
-)  # fmt: skip
-# What a wait says that ran out (tests/patience.py): the machine may have been too busy.
+# A leak, a lost row or a broken promise that shows once is there: tests of these folders are not asked again,
+# nor are those with this mark.
+NEVER = tuple(f"tests/{name}/" for name in ("walls", "table", "domains/quotas", "processes/races", "processes/crash"))
+FINDING = "finding"
+# What a wait says that ran out (tests/support/patience.py): the machine may have been too busy.
 PATIENCE_RAN_OUT = ("TimeoutError", "asyncio.exceptions.TimeoutError", "httpx.ReadTimeout", "httpx.ConnectTimeout")
 # How one test is asked by itself, in a process of its own.
 ALONE = ("-q", "-p", "no:xdist")
@@ -29,24 +29,30 @@ _ONE_FAILED = 1
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A test that failed, and the first line of why."""
+    """A test that failed, the first line of why, and whether it is marked as a finding."""
 
     test: str
     line: str
+    is_finding: bool = False
 
     @property
     def can_be_asked_again(self) -> bool:
         """Whether a second try may speak for it."""
         if "::" not in self.test or "crashed while running" in self.line:
             return False
-        return not self.test.startswith(NEVER) or self.line.startswith(PATIENCE_RAN_OUT)
+        never = self.is_finding or self.test.startswith(NEVER)
+        return not never or self.line.startswith(PATIENCE_RAN_OUT)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """As a plugin: write down what failed, for whoever asks again."""
     if path := os.environ.get(_TOLD):
         reports = [*terminalreporter.stats.get("failed", ()), *terminalreporter.stats.get("error", ())]
-        Path(path).write_text(json.dumps([[report.nodeid, _first_line(report)] for report in reports]))
+        Path(path).write_text(json.dumps([_told_of(report) for report in reports]))
+
+
+def _told_of(report: pytest.TestReport | pytest.CollectReport) -> tuple[str, str, bool]:
+    return report.nodeid, _first_line(report), FINDING in getattr(report, "keywords", ())
 
 
 def _first_line(report: pytest.TestReport | pytest.CollectReport) -> str:

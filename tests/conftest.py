@@ -10,15 +10,16 @@ import structlog
 from hypothesis import settings
 
 from atrium.boot.assemble import Application
-from tests import announcements, order
-from tests.client import Client
-from tests.contract.tally import lines
-from tests.models.llama import Llama, llama_serving
-from tests.models.tiny_model import build
-from tests.people import Company, found_company
+from tests import order
 from tests.postgres import fresh_database
-from tests.processes import PROOFS
-from tests.servers import open_application, settings_for
+from tests.support import announcements
+from tests.support.client import Client
+from tests.support.llama import Llama, llama_serving
+from tests.support.people import Company, found_company
+from tests.support.processes import PROOFS
+from tests.support.servers import open_application, settings_for
+from tests.support.tiny_model import build
+from tests.table.tally import lines
 
 SHOWN_FILES, SLOW_FILE = 20, 5
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from tests import again
-from tests.findings.mutants import COPIED, ROOT, Mutant, copy_to, mutate
+from tests.mutants import COPIED, ROOT, Mutant, copy_to, mutate
 
 FIGURES = ROOT / "docs/figures/faults.json"
 GATE = ROOT / ".ci/run"
@@ -47,81 +47,81 @@ FAULTS = (
         Mutant(
             "identity", "a one-time code works again", "src/atrium/ground/identity/store.py",
             " AND totp_last_step < :step", " AND :step > 0",
-            "tests/api/test_two_factor.py::test_a_code_works_once",
+            "tests/domains/identity/test_two_factor.py::test_a_code_works_once",
         ),
-        ("tests/api/test_two_factor.py", "tests/api/test_identity.py", "tests/api/test_sessions.py", "tests/api/test_resets.py"),
+        tuple(f"tests/domains/identity/test_{name}.py" for name in ("two_factor", "api", "sessions", "resets")),
     ),
     Fault(
         Mutant(
             "quotas", "a settlement that is repeated counts again", "src/atrium/ground/quotas/model.py",
             'if hold is None or hold.state == "settled":', "if hold is None:",
-            "tests/quotas/test_admission.py::test_a_repeated_settlement_counts_once",
+            "tests/domains/quotas/test_admission.py::test_a_repeated_settlement_counts_once",
         ),
-        ("tests/quotas",),
+        ("tests/domains/quotas",),
     ),
     Fault(
         Mutant(
             "notes", "a save over a newer version is taken", "src/atrium/product/notes/permissions.py",
             "names_tag(if_match, note.etag()):", "names_tag(if_match, if_match):",
-            "tests/api/test_notes.py::test_a_stale_edit_is_refused_with_the_current_version",
+            "tests/domains/notes/test_api.py::test_a_stale_edit_is_refused_with_the_current_version",
         ),
-        ("tests/api/test_notes.py", "tests/api/test_note_history.py"),
+        ("tests/domains/notes/test_api.py", "tests/domains/notes/test_history.py"),
     ),
     Fault(
         Mutant(
             "s3", "the signature of a chunk is not compared", "src/atrium/product/s3/chunks.py",
             'given.encode("utf-8", "replace")', "good.encode()",
-            "tests/s3/test_signatures.py::test_one_flipped_byte_in_a_framed_body_stores_nothing",
+            "tests/domains/s3/test_signatures.py::test_one_flipped_byte_in_a_framed_body_stores_nothing",
         ),
-        ("tests/s3",),
+        ("tests/domains/s3",),
     ),
     Fault(
         Mutant(
             "jobs", "a job is not narrowed to the token that queued it", "src/atrium/engine/jobs/attempts.py",
             "identity.narrow_principal(owner, content.scope)", "identity.narrow_principal(owner, None)",
-            "tests/jobs/test_runner.py::test_a_job_reaches_no_further_than_the_token_that_queued_it",
+            "tests/domains/jobs/test_runner.py::test_a_job_reaches_no_further_than_the_token_that_queued_it",
         ),
-        ("tests/jobs",),
+        ("tests/domains/jobs",),
     ),
     Fault(
         Mutant(
             "workflows", "a colleague goes on with a run that read what they may not", "src/atrium/engine/workflows/resumption.py",
             'raise CannotResume("this run has read what you may not; start a run of your own instead")', "return run",
-            "tests/workflows/test_resume.py::test_a_run_under_way_is_not_resumed_and_a_colleague_cannot_take_it_over",
+            "tests/domains/workflows/test_resume.py::test_a_run_under_way_is_not_resumed_and_a_colleague_cannot_take_it_over",
         ),
-        ("tests/workflows",),
+        ("tests/domains/workflows",),
     ),
     Fault(
         Mutant(
             "triggers", "a run fires the trigger that it descends from", "src/atrium/product/triggers/guard.py",
             "trigger.id in descent.lineage.ancestry", "trigger.id in descent.lineage.bound_to",
-            "tests/triggers/test_loops.py::test_a_trigger_that_feeds_itself_ends",
+            "tests/domains/triggers/test_loops.py::test_a_trigger_that_feeds_itself_ends",
         ),
-        ("tests/triggers",),
+        ("tests/domains/triggers",),
     ),
     Fault(
         Mutant(
             "search", "what is excluded is found", "src/atrium/product/search/ranking.py",
             "for phrase in query.without)", "for phrase in query.without[1:])",
-            "tests/search/test_finding.py::test_e4_what_is_excluded_is_not_found_in_any_way",
+            "tests/domains/search/test_finding.py::test_e4_what_is_excluded_is_not_found_in_any_way",
         ),
-        ("tests/search",),
+        ("tests/domains/search",),
     ),
     Fault(
         Mutant(
             "ai", "what a model tells with its pieces is not paid", "src/atrium/engine/turns/active_turn.py",
             "reported.exact else self.told", "reported.exact else None",
-            "tests/ai/test_streams.py::test_what_a_model_tells_with_its_pieces_is_what_is_paid",
+            "tests/domains/turns/test_streams.py::test_what_a_model_tells_with_its_pieces_is_what_is_paid",
         ),
-        ("tests/ai",),
+        ("tests/domains/turns",),
     ),
     Fault(
         Mutant(
             "localization", "a file outranks what a person approved", "src/atrium/product/localization/comparison.py",
             'if new and state["by_person"] and text != state["text"]:', 'if new and state["by_person"] and text == state["text"]:',
-            "tests/localization/test_exchange.py::test_what_a_person_approved_outranks_a_file",
+            "tests/domains/localization/test_exchange.py::test_what_a_person_approved_outranks_a_file",
         ),
-        ("tests/localization",),
+        ("tests/domains/localization",),
     ),
 )  # fmt: skip
 

@@ -27,7 +27,7 @@ import asyncpg
 
 from atrium.kit.postgres.migrate import migrate, read_migrations
 from atrium.kit.postgres.pool import patiently
-from tests.patience import PATIENCE
+from tests.support.patience import PATIENCE
 
 DEFAULT = "postgres://root@127.0.0.1:5432/postgres"
 _MAKING = 0x7465737473

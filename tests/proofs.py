@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from xml.etree import ElementTree
 
-from tests.start import older_schemas
+from tests.processes.start import older_schemas
 
 ROOT = Path(__file__).resolve().parent.parent
 FIGURES = ROOT / "docs/figures/proofs.json"
@@ -29,13 +29,13 @@ _MOST_LINES, _LONGEST_LINE = 12, 300
 FULL = bool(os.environ.get("ATRIUM_FULL"))
 # How a file of tests says that it has a full size; and that it draws, or is larger, wherever proofs run.
 _SIZED = re.compile(r"ATRIUM_FULL|\bFULL\b| rounds\(| sized\(")
-_DRAWN = re.compile(r"\bPROOFS\b|\bfrom hypothesis\b|\btests\.state_machines import")
+_DRAWN = re.compile(r"\bPROOFS\b|\bfrom hypothesis\b|\btests\.support\.state_machines import")
 # Parts that are no files of tests: what each runs, and what of it is read.
 _PROCESSOR = "tests/processor.py"
 _BROWSER = {"console/e2e/screens": "e2e:screens", "console/e2e/figures": "e2e:figures"}
 # What node says at the end of its report, behind what the tests say.
 _COUNTS = re.compile(r"(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+")
-_SCHEMAS = "tests/start/test_migrations.py"
+_SCHEMAS = "tests/processes/start/test_migrations.py"
 _NOTHING_CHOSEN = 5
 
 

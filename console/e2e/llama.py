@@ -10,8 +10,8 @@ from tempfile import TemporaryDirectory
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tests.models import small_model, tiny_model  # noqa: E402
-from tests.models.llama import KEY, NAME, llama_serving  # noqa: E402
+from tests.support import small_model, tiny_model  # noqa: E402
+from tests.support.llama import KEY, NAME, llama_serving  # noqa: E402
 
 
 def main(name: str) -> None:

@@ -25,7 +25,7 @@ before(async () => {
   writeFileSync(path(folder, 'guests', 'gauge', 'guest.toml'), 'id = "gauge"\nname = "Tide gauge"\nversion = "1.0.0"\ndescription = "Reads the gauge."\ncommand = ["/no/such/command"]\ncapabilities = ["notes.read"]\n');
   browser = await openBrowser();
   model = await openModel();
-  const command = [process.env.PYTHON ?? at('../../.venv/bin/python'), at('../../tests/mcp/tool_server.py'), file];
+  const command = [process.env.PYTHON ?? at('../../.venv/bin/python'), at('../../tests/domains/mcp/tool_server.py'), file];
   server = await openServer({
     SERVICE_LOCAL_MODEL_URL: model.url,
     SERVICE_LOCAL_MODEL: 'harbour-7b',

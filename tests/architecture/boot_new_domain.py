@@ -9,11 +9,11 @@ from atrium.boot.assemble import Application
 from atrium.engine.tools.calls import call_tool
 from atrium.ground.identity import service as identity
 from atrium.seams.context import HoldLevel, Operation
-from tests.client import Client
-from tests.patience import PATIENCE
-from tests.people import found_company
 from tests.postgres import fresh_database
-from tests.servers import open_application, settings_for
+from tests.support.client import Client
+from tests.support.patience import PATIENCE
+from tests.support.people import found_company
+from tests.support.servers import open_application, settings_for
 
 
 async def main() -> None:

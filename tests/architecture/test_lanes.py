@@ -11,7 +11,7 @@ from tests.architecture import clocks, long_tests
 
 Rule = Callable[[str, ast.Module], Iterator[str]]
 # A port must be free, whichever it is.
-DRAWN = {"processes.py"}
+DRAWN = {"support/processes.py"}
 
 
 @pytest.mark.parametrize("rule", [clocks.clocks_in_assertions, clocks.unseeded_draws])
@@ -98,6 +98,9 @@ def test_a_lost_test_is_told_from_one_that_moved() -> None:
 
     assert dict(counted) == {"gate": 1, "proofs": 1}
     assert lost == ["tests/a.py::test_gone"]
+    twice = {"tests/a.py::test_moved", "tests/c.py::test_moved"}
+    assert lanes.compare(twice, now)[1] == ["tests/c.py::test_moved"]
+    assert lanes.compare(twice, now, {"tests/c.py": "tests/b.py"})[1] == ["tests/a.py::test_moved"]
 
 
 def test_each_test_is_listed_with_its_lane() -> None:

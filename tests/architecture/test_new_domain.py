@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.architecture.new_domain import ROOT, add_domain, add_screen, copy_project
-from tests.patience import PATIENCE
+from tests.support.patience import PATIENCE
 
 WITH_MODULES = pytest.mark.skipif(not (ROOT / "console/node_modules").is_dir(), reason="the console is not installed")
 

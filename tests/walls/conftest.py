@@ -6,7 +6,7 @@ import pytest
 
 from atrium.boot.assemble import Application
 from atrium.boot.wiring import DOMAINS
-from tests.servers import fresh_application, left_to_tests
+from tests.support.servers import fresh_application, left_to_tests
 from tests.walls.population import Populated, populate
 
 

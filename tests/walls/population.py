@@ -9,10 +9,10 @@ from uuid import UUID
 from atrium.boot.assemble import Application
 from atrium.ground.audit import sealer
 from atrium.kit.ids import new_id
-from tests.client import Answer, Client
-from tests.patience import PATIENCE
-from tests.people import Company, found_company
 from tests.postgres import run_as_owner
+from tests.support.client import Answer, Client
+from tests.support.patience import PATIENCE
+from tests.support.people import Company, found_company
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from atrium.boot.assemble import Application
 from atrium.edge.endpoint import Endpoint
 from atrium.seams.routes import Auth
-from tests.client import Answer, Client
-from tests.contract.exemptions import EXEMPT
-from tests.contract.rows import is_public, key_of, name_of, parameters_of
-from tests.contract.specimens import SPECIMENS, Ask, Place, the_first_team
-from tests.contract.stage import WORKER, rightful, somebody
+from tests.support.client import Answer, Client
+from tests.table.exemptions import EXEMPT
+from tests.table.rows import is_public, key_of, name_of, parameters_of
+from tests.table.specimens import SPECIMENS, Ask, Place, the_first_team
+from tests.table.stage import WORKER, rightful, somebody
 from tests.walls.population import Populated
 
 

@@ -9,8 +9,8 @@ import pytest
 from atrium.kit.postgres import pool
 from atrium.kit.postgres.database import Database, UsedAfterEnd
 from atrium.kit.work.shares import Busy
-from tests.patience import PATIENCE
 from tests.postgres import run_as_owner
+from tests.support.patience import PATIENCE
 
 COMPANY = UUID(int=7)
 BACKEND = "SELECT pg_backend_pid()"

@@ -7,9 +7,9 @@ import pytest
 
 from atrium.boot.assemble import Application
 from atrium.product.s3 import sigv4
-from tests.client import Answer, Client
 from tests.postgres import fresh_database, run_as_owner
-from tests.servers import open_application, settings_for
+from tests.support.client import Answer, Client
+from tests.support.servers import open_application, settings_for
 from tests.walls.catalog import org_column, tenant_tables
 from tests.walls.population import Populated, populate
 from tests.walls.sweep import Errand, errands

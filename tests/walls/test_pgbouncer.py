@@ -13,10 +13,10 @@ from urllib.parse import urlsplit, urlunsplit
 import pytest
 
 from atrium.boot.assemble import Application
-from tests.patience import PATIENCE
-from tests.people import found_company
 from tests.postgres import fresh_database, server_url
-from tests.servers import open_application, settings_for
+from tests.support.patience import PATIENCE
+from tests.support.people import found_company
+from tests.support.servers import open_application, settings_for
 from tests.walls.test_pool import companies_with_notes, seen
 
 PGBOUNCER = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin")

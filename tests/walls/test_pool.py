@@ -9,7 +9,7 @@ import pytest
 
 from atrium.boot.assemble import Application
 from atrium.kit.postgres.database import APP_ROLE, Database, OpenTransaction
-from tests.people import found_company
+from tests.support.people import found_company
 
 TENANTS, AT_ONCE, FORGETFUL = 20, 40, 0.10
 

@@ -4,7 +4,7 @@ import { formatterOf } from '@/i18n/formatter';
 import { LanguageProvider } from '@/i18n/language';
 import runs from '../../../locales/en/runs.json';
 import time from '../../../locales/en/time.json';
-import cases from '../../../tests/workflows/outcome_cases.json';
+import cases from '../../../tests/domains/workflows/outcome_cases.json';
 import { OutcomeBadge, OUTCOMES, outcomeWords, type Outcome, type RunStanding } from './outcome';
 
 const NOW = Date.parse('2026-11-19T08:00:00Z');

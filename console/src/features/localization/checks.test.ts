@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import cases from '../../../../tests/localization/check_cases.json';
+import cases from '../../../../tests/domains/localization/check_cases.json';
 import { checksOf, type Check } from './checks';
 import { chipsOf } from './chips';
 
