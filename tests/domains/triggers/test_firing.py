@@ -75,6 +75,8 @@ async def test_a_version_starts_a_run_with_what_the_trigger_gives(
         "more": [1, {"id": written["id"]}],
     }
     [fire] = await history(alice, trigger)
+    shown = await alice.get(f"/api/runs/{run['id']}")
+    assert fire.pop("standing") == {name: shown[name] for name in ("outcome", "failed_items", "waiting")}
     assert fire | {"id": "", "at": ""} == {
         "id": "",
         "at": "",
