@@ -11,7 +11,7 @@ from atrium.kit.errors import Exhausted
 Dimension = Literal["ai.requests", "ai.tokens.total", "ai.concurrency", "storage.bytes", "jobs.concurrency"]
 Window = Literal["minute", "hour", "day", "month", "total"]
 Level = Literal["team", "org"]
-# Where a line of usage has its limit from: set by somebody, the company's plan, what the server gives everybody, or there is none.
+# Where the limit of a line of usage comes from: a person set it, the company's plan, the server's default; `none` where no limit holds.
 Source = Literal["limit", "plan", "default", "none"]
 Amounts = dict[str, int]
 DIMENSIONS: tuple[Dimension, ...] = (
