@@ -147,7 +147,7 @@ describe('a task with tools', () => {
     await ask(person.page, t, 'Write it down');
     (await model.line()).call(WRITE);
     await person.page.getByText(t('chat.stop_quota')).waitFor();
-    await person.page.getByTestId('stop').getByText(t('errors.quotas_exceeded')).waitFor();
+    await person.page.getByTestId('stop').getByText(t('errors.limit_reached', { level: 'team', what: 'ai_requests', window: 'day', used: '1', limit: '1' })).waitFor();
     await step(person.page, 'ok').waitFor();
     await person.close();
     await poor.close();

@@ -276,7 +276,7 @@ describe('uploads', () => {
     try {
       await person.go('/files?at=full/');
       await upload(person.page, ['big.txt', 'more than one byte']);
-      await person.page.locator('[data-testid=upload][data-state=refused]').getByText(t('errors.quotas_exceeded')).waitFor();
+      await person.page.locator('[data-testid=upload][data-state=refused]').getByText(t('errors.limit_storage')).waitFor();
     } finally {
       await call(server, '/api/quota', { token: ada, body: { dimension: 'storage.bytes', window: 'total', limit: null } });
     }
